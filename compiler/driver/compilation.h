@@ -78,6 +78,8 @@ class Compilation {
   [[nodiscard]] std::shared_ptr<const ir::Graph> MakeOpenVinoForm();
   // The transformations applied to a lowered model, with their results.
   const transform::Pipeline* pipeline() const;
+  // The transformations for plans of a lowered model.
+  const std::shared_ptr<transform::TargetPipeline>& target_pipeline() const { return lowered_->target; }
   // The graph of the document or file; for OpenVINO operations that were lowered, the transformed graph.
   const ir::Graph& graph() const;
   // The time of each stage that has run.

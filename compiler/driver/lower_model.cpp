@@ -26,15 +26,18 @@ bool Configure(transform::TransformationList& list, const std::string& path, Con
 
 // Makes the transformations and their pipeline. Returns false after an error.
 bool MakePipeline(const CompileOptions& options, Context& context, Lowered& lowered) {
-  lowered.transformations =
+  std::optional<transform::TransformationList> list =
       MakeTransformations(options.transform, *options.plugins, context, lowered.environment_failed);
-  if (!lowered.transformations) return false;
+  if (!list) return false;
+  lowered.transformations = std::make_shared<const transform::TransformationList>(std::move(*list));
   transform::PipelineOptions pipeline = options.transform.pipeline;
   pipeline.verify |= options.verify;
   pipeline.evaluate = options.evaluate;
   lowered.pipeline =
       transform::Pipeline::Make(*lowered.transformations, std::move(pipeline), context.emitter);
-  return lowered.pipeline.has_value();
+  if (!lowered.pipeline) return false;
+  lowered.target = std::make_shared<transform::TargetPipeline>(lowered.transformations, *lowered.pipeline);
+  return true;
 }
 
 lower::LowerOptions LowerOptionsOf(const CompileOptions& options) {

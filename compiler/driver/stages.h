@@ -15,6 +15,7 @@
 #include "compiler/semantics/check_document.h"
 #include "compiler/support/context.h"
 #include "compiler/transform/pipeline.h"
+#include "compiler/transform/target_pipeline.h"
 
 namespace nnefc::driver {
 
@@ -81,8 +82,10 @@ Expanded ExpandModel(const Opened& opened, const Checked& checked, const Compile
 struct [[nodiscard]] Lowered {
   std::shared_ptr<const ir::Graph> graph;  // null after an error
   // The transformations with their reports; nothing if their selection has an error.
-  std::optional<transform::TransformationList> transformations;
+  std::shared_ptr<const transform::TransformationList> transformations;
   std::optional<transform::Pipeline> pipeline;
+  // The transformations for plans of the graph; null if their selection has an error.
+  std::shared_ptr<transform::TargetPipeline> target;
   bool complete = false;
   bool environment_failed = false;  // the configuration of transformations cannot be read
   std::vector<Diagnostic> diagnostics;

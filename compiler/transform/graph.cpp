@@ -393,6 +393,22 @@ std::optional<std::vector<TensorValue>> Graph::Evaluate(const Node& node, ir::Fo
   return inputs ? evaluate_(node.ir(), node.ir().outputs(), *inputs) : std::nullopt;
 }
 
+std::optional<TensorValue> Graph::EvaluateApart(const Node& node, llvm::ArrayRef<TensorValue> inputs,
+                                                ElementType type, const Shape& shape) const {
+  if (evaluate_ == nullptr) return std::nullopt;
+  ir::Output known;
+  known.type = type;
+  known.shape = ir::PartialShape(shape);
+  std::optional<std::vector<TensorValue>> values = evaluate_(node.ir(), known, inputs);
+  if (!values || values->size() != 1) return std::nullopt;
+  return std::move(values->front());
+}
+
+void Graph::ReplaceAllUses(const Port& from, const Port& to) {
+  for (const Port& reader : from.GetDestinations()) MarkForInference(reader.node());
+  graph_.ReplaceAllUses({from.node_, from.index_}, {to.node_, to.index_});
+}
+
 void Graph::InferNow(const Node& node) {
   MarkForInference(node);
   InferIfConnected(node.id());

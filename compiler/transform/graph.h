@@ -197,6 +197,8 @@ class Graph {
   void SetType(const Port& output, ElementType type, ir::PartialShape shape);
   // Returns a name that no node has: `base`, or `base_2` and so on.
   std::string UniqueName(std::string_view base);
+  // Connects the consumers of an output to another output, in the order of the consumers.
+  void ReplaceAllUses(const Port& from, const Port& to);
   // Removes nodes that no result and no sink depends on, except parameters.
   void CleanUp() {
     names_.reset();
@@ -206,6 +208,10 @@ class Graph {
   // Returns the values of a node with constant inputs, within the bound. Returns nothing if they are not
   // constant or there is no evaluator.
   std::optional<std::vector<TensorValue>> Evaluate(const Node& node, ir::FoldBound bound) const;
+  // Returns the only output of a node for other inputs, as a tensor of this type and shape. Returns nothing
+  // if there is no evaluator or it fails.
+  std::optional<TensorValue> EvaluateApart(const Node& node, llvm::ArrayRef<TensorValue> inputs,
+                                           ElementType type, const Shape& shape) const;
   // Infers a node immediately, for callers that need its new type and shape. Errors are reported after the
   // transformation.
   void InferNow(const Node& node);

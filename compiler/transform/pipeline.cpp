@@ -135,6 +135,20 @@ class Application {
 
 }  // namespace
 
+Side SideOf(Phase phase) {
+  switch (phase) {
+    case Phase::kLoad:
+    case Phase::kFront:
+      return Side::kBeforeLowering;
+    case Phase::kMiddle:
+    case Phase::kBack:
+      return Side::kAfterLowering;
+    case Phase::kTarget:
+      return Side::kTarget;
+  }
+  return Side::kAfterLowering;
+}
+
 std::optional<Pipeline> Pipeline::Make(const TransformationList& list, PipelineOptions options,
                                        Emitter& emitter) {
   Pipeline pipeline;
@@ -156,6 +170,7 @@ std::optional<Pipeline> Pipeline::Make(const TransformationList& list, PipelineO
 
 bool Pipeline::IsChosen(const Transformation& transformation) const {
   if (transformation.is_anchor()) return false;
+  if (requested_ && !llvm::is_contained(*requested_, &transformation)) return false;
   return only_.empty() ? transformation.enabled : llvm::is_contained(only_, &transformation);
 }
 
@@ -179,12 +194,21 @@ std::shared_ptr<const ir::Graph> Pipeline::RunOnCopy(Side side, std::shared_ptr<
   return copy != nullptr ? copy : graph;
 }
 
+bool Pipeline::RunTarget(llvm::ArrayRef<const Transformation*> requested, ir::Evaluator evaluate,
+                         ir::Graph& graph, Emitter& emitter) {
+  requested_ = requested.vec();
+  options_.evaluate = std::move(evaluate);
+  return Run(Side::kTarget, graph, emitter);
+}
+
 bool Pipeline::RunSide(Side side, Target& target, Emitter& emitter) {
+  if (side == Side::kTarget && StopsBeforeTarget()) return true;
   const auto lowering =
       llvm::find_if(order_, [](const Transformation* item) { return item->id == kLowering; });
   const auto begin = side == Side::kBeforeLowering ? order_.begin() : lowering;
   const auto end = side == Side::kBeforeLowering ? lowering : order_.end();
   for (auto it = begin; it != end && !stopped_; ++it) {
+    if (((*it)->phase() == Phase::kTarget) != (side == Side::kTarget)) continue;
     if (IsChosen(**it) && !RunOne(**it, target, emitter)) return false;
     stopped_ = *it == last_;
   }

@@ -12,11 +12,14 @@
 
 namespace nnefc::transform {
 
-// The two graphs that are transformed.
+// The graphs that are transformed.
 enum class Side : uint8_t {
   kBeforeLowering,  // NNEF operations: the front phase
   kAfterLowering,   // OpenVINO operations: the middle and back phases
+  kTarget,          // the graph of a plan: the target phase
 };
+
+Side SideOf(Phase phase);
 
 struct PipelineOptions {
   // Names of the only transformations to run, even if `Transformation::enabled` is false. If empty, all
@@ -58,6 +61,9 @@ class Pipeline {
   // The sides run in the order of the enum; either can be skipped. Returns false after a reported error; the
   // graph is then unusable. `Transformation::enabled` is read just before each transformation.
   [[nodiscard]] bool Run(Side side, ir::Graph& graph, Emitter& emitter);
+  // Applies those transformations of the target phase that are in `requested`, with this evaluator.
+  [[nodiscard]] bool RunTarget(llvm::ArrayRef<const Transformation*> requested, ir::Evaluator evaluate,
+                               ir::Graph& graph, Emitter& emitter);
   // Does the same on a copy, and returns it. Returns the graph itself if no transformation may change it
   // (Transformation::MayChange), and null after a reported error.
   [[nodiscard]] std::shared_ptr<const ir::Graph> RunOnCopy(Side side, std::shared_ptr<const ir::Graph> graph,
@@ -76,10 +82,14 @@ class Pipeline {
   };
   [[nodiscard]] bool RunSide(Side side, Target& target, Emitter& emitter);
   bool IsChosen(const Transformation& transformation) const;
+  // Returns true if `stop_after` names a transformation of an earlier phase.
+  bool StopsBeforeTarget() const { return last_ != nullptr && last_->phase() != Phase::kTarget; }
   [[nodiscard]] bool RunOne(Transformation& transformation, Target& target, Emitter& emitter);
 
   std::vector<Transformation*> order_;
   std::vector<Transformation*> only_;
+  // The transformations of the target phase that may run; nothing: all.
+  std::optional<std::vector<const Transformation*>> requested_;
   const Transformation* last_ = nullptr;
   PipelineOptions options_;
   bool stopped_ = false;

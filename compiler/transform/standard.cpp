@@ -25,6 +25,10 @@ TransformationList StandardTransformations() {
   middle::RegisterScales(list);
   middle::RegisterTensorIteratorToSequence(list);
   middle::RegisterUnrollLoops(list);
+  target::RegisterMatrices(list);
+  target::RegisterRepeatedQuantization(list);
+  target::RegisterLookupTables(list);
+  target::RegisterChannelPermutations(list);
   return list;
 }
 

@@ -31,6 +31,12 @@ void RegisterRecurrentLoops(TransformationList& list);
 namespace back {
 void RegisterReorder(TransformationList& list);
 }  // namespace back
+namespace target {
+void RegisterMatrices(TransformationList& list);
+void RegisterRepeatedQuantization(TransformationList& list);
+void RegisterLookupTables(TransformationList& list);
+void RegisterChannelPermutations(TransformationList& list);
+}  // namespace target
 namespace middle {
 void RegisterScales(TransformationList& list);
 void RegisterTensorIteratorToSequence(TransformationList& list);

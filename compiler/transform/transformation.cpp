@@ -19,6 +19,8 @@ std::string_view Name(Phase phase) {
       return "middle";
     case Phase::kBack:
       return "back";
+    case Phase::kTarget:
+      return "target";
   }
   return "";
 }

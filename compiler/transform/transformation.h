@@ -19,8 +19,8 @@ namespace nnefc::transform {
 struct Configuration;
 
 // The execution phases: on the graph of NNEF operations (front), on the graph of OpenVINO operations with
-// shapes (middle), or last, before the graph is written or run (back).
-enum class Phase : uint8_t { kLoad, kFront, kMiddle, kBack };
+// shapes (middle), last, before the graph is written or run (back), or on the graph of a plan (target).
+enum class Phase : uint8_t { kLoad, kFront, kMiddle, kBack, kTarget };
 std::string_view Name(Phase phase);
 
 // Names of transformations: an id, a qualified class name, or its last two components ("front.MishFusion").
@@ -154,7 +154,7 @@ class FrontReplacementOp : public FrontReplacementSubgraph {
   std::string op_;
 };
 
-// ---- middle and back phases ----
+// ---- middle, back and target phases ----
 
 // The base of middle-phase transformations; patterns may contain data vertices.
 class MiddleReplacementPattern : public PatternTransformation {
@@ -171,6 +171,17 @@ class BackReplacementPattern : public MiddleReplacementPattern {
   std::string_view kind() const override { return "BackReplacementPattern"; }
   Names RunBefore() const override { return {"BackFinish"}; }
   Names RunAfter() const override { return {"BackStart"}; }
+};
+
+// The base of transformations for a backend, which requests them by name. They run whenever a graph is
+// planned, with the shapes of the plan. Bodies have plans of their own.
+class TargetReplacementPattern : public MiddleReplacementPattern {
+ public:
+  TargetReplacementPattern() { run_not_recursively = true; }
+  Phase phase() const override { return Phase::kTarget; }
+  std::string_view kind() const override { return "TargetReplacementPattern"; }
+  Names RunBefore() const override { return {"TargetFinish"}; }
+  Names RunAfter() const override { return {"TargetStart"}; }
 };
 
 // Finds all matches and then calls `replace` for each, in order. Skips matches with a node that an earlier

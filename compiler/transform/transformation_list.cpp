@@ -228,6 +228,8 @@ void RegisterAnchors(TransformationList& list) {
   list.Add<Anchor>("PostMiddleStart", Phase::kMiddle, "MiddleFinish");
   list.Add<Anchor>("BackStart", Phase::kBack, "PostMiddleStart");
   list.Add<Anchor>("BackFinish", Phase::kBack, "BackStart");
+  list.Add<Anchor>("TargetStart", Phase::kTarget, "BackFinish");
+  list.Add<Anchor>("TargetFinish", Phase::kTarget, "TargetStart");
 }
 
 }  // namespace nnefc::transform

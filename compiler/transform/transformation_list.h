@@ -72,7 +72,7 @@ class TransformationList {
 };
 
 // Adds the anchors of the phases: LoadFinish, FrontStart, FrontFinish, Lowering, PreMiddleStart, MiddleStart,
-// MiddleFinish, PostMiddleStart, BackStart, BackFinish. They change nothing.
+// MiddleFinish, PostMiddleStart, BackStart, BackFinish, TargetStart, TargetFinish. They change nothing.
 void RegisterAnchors(TransformationList& list);
 
 }  // namespace nnefc::transform

@@ -83,6 +83,7 @@ ExecutableImpl::ExecutableImpl(std::shared_ptr<const ir::Graph> graph, const Exe
       fuse_(options.fuse),
       explains_(options.explains),
       add_kernels_(options.add_kernels),
+      transform_(options.transform),
       cache_(options.plan_cache.empty() ? nullptr : std::make_unique<PlanCache>(options.plan_cache)) {
   if (limits_.bytes == 0) limits_.bytes = MemoryOfMachine();
   for (ir::NodeId id : graph_->parameters())

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "compiler/ir/fold.h"
 #include "compiler/ir/graph.h"
 #include "compiler/support/diagnostics.h"
 #include "compiler/support/tensor/tensor_value.h"
@@ -21,6 +22,12 @@ class KernelRegistry;
 }  // namespace nnefc::runtime::kernels
 
 namespace nnefc::runtime::engine {
+
+// Applies transformations, by their names, to the graph of a plan; `evaluate` computes constants. Returns
+// false after an error was emitted. Any number of threads may call it.
+using GraphTransformer =
+    std::function<bool(const std::vector<std::string>& names, const ir::Evaluator& evaluate, ir::Graph& graph,
+                       Emitter& emitter)>;
 
 struct ExecutableOptions {
   kernels::Backend backend = kernels::Backend::kFast;
@@ -40,6 +47,8 @@ struct ExecutableOptions {
   std::string way = "";
   // Records for each step the implementations that were rejected, with reasons (StepProfile::rejected).
   bool explains = false;
+  // Applies the transformations that the backend requests, if set.
+  GraphTransformer transform = nullptr;
   // Registers additional kernels, if set.
   std::function<void(kernels::KernelRegistry&)> add_kernels = nullptr;
 };

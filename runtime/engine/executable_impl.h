@@ -34,6 +34,7 @@ class ExecutableImpl final : public Executable {
     return {.backend = backend_,
             .precision = precision_,
             .kernels = &kernels_,
+            .transform = &transform_,
             .weights = &weights_,
             .limits = limits_,
             .fuse = fuse_,
@@ -60,6 +61,7 @@ class ExecutableImpl final : public Executable {
   std::vector<Port> outputs_;
   // Owns the library that its kernels come from, so it is declared before the registry.
   std::function<void(kernels::KernelRegistry&)> add_kernels_;
+  GraphTransformer transform_;
   kernels::FaultOr<Success> added_ = Success();  // the fault if `add_kernels_` failed
   kernels::KernelRegistry kernels_;
   std::unique_ptr<PlanCache> cache_;  // null: disabled

@@ -38,6 +38,19 @@ void DescribeSteps(const Plan& plan, int indent, std::string& text) {
   }
 }
 
+// Applies the transformations that the backend requests.
+bool TransformGraph(ir::Graph& graph, const PlanOptions& options, Emitter& emitter) {
+  const kernels::TransformationRequest request =
+      options.kernels->hooks(options.backend).request_transformations;
+  if (request == nullptr || !options.fuse || *options.transform == nullptr) return true;
+  const auto evaluate = [&](const ir::Node& node, llvm::ArrayRef<ir::Output> known,
+                            llvm::ArrayRef<TensorValue> inputs) -> std::optional<std::vector<TensorValue>> {
+    kernels::FaultOr<std::vector<TensorValue>> values = EvaluateNode(node, known, inputs, *options.kernels);
+    return values ? std::optional(std::move(*values)) : std::nullopt;
+  };
+  return (*options.transform)(request(options.precision), evaluate, graph, emitter);
+}
+
 // Returns memory freed while reading a network to the system before weights are laid out. Once per process,
 // because later plans reuse those pages.
 void GiveBackFreeHeap() {
@@ -64,18 +77,7 @@ std::shared_ptr<const Plan> MakePlan(const ir::Graph& graph, const PlannedInputs
   plan->input_shapes = inputs.shapes;
   PreparedGraph prepared = PrepareGraph(graph, inputs, *options.kernels, emitter);
   if (prepared.graph == nullptr) return nullptr;
-  if (const kernels::GraphRewriter rewrite = options.kernels->hooks(options.backend).rewrite;
-      rewrite != nullptr && options.fuse)
-    rewrite(*prepared.graph, options.precision,
-            [&](const ir::Node& node, llvm::ArrayRef<TensorValue> values,
-                const Shape& shape) -> std::optional<TensorValue> {
-              ir::Output known;
-              known.type = ElementType::kF32;
-              known.shape = ir::PartialShape(shape);
-              kernels::FaultOr<std::vector<TensorValue>> made =
-                  EvaluateNode(node, known, values, *options.kernels);
-              return made ? std::optional(made->front()) : std::nullopt;
-            });
+  if (!TransformGraph(*prepared.graph, options, emitter)) return nullptr;
   plan->graph = std::move(prepared.graph);
   if (!PlanBuilder(*plan, prepared.unjudged, options, emitter).Build()) return nullptr;
   GiveBackFreeHeap();

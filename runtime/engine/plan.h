@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "compiler/ir/graph.h"
+#include "runtime/engine/executable.h"
 #include "runtime/engine/limits.h"
 #include "runtime/engine/prepare_graph.h"
 #include "runtime/engine/weight_cache.h"
@@ -108,10 +109,11 @@ struct PlanOptions {
   kernels::Backend backend;
   kernels::Precision precision;
   const kernels::KernelRegistry* kernels;
+  const GraphTransformer* transform;
   WeightCache* weights;
   RunLimits limits;
-  // Enables fusion, graph rewrites of the backend, in-place results, and results written directly into a
-  // larger value that contains them.
+  // Enables fusion, the transformations that the backend requests, in-place results, and results written
+  // directly into a larger value that contains them.
   bool fuse;
   // Selects implementations; null: the factories do.
   Tuner* tuner = nullptr;

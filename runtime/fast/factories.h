@@ -129,40 +129,14 @@ kernels::KernelOrReason MakeQuantizedSum(const kernels::KernelRequest& request);
 // Finds the quantized results that are stored as u8, and the constant filters with int8 scales. Returns
 // nothing quantized if the processor has no vector kernels. `numbers` caches the scales of large filters.
 kernels::QuantizedNodes FindQuantizedNodes(const ir::Graph& graph, kernels::ConstantNumbers& numbers);
-// Returns whether the quantized values of a quantization or of a node after it are stored row-major rather
-// than NHWC.
-bool AreRowMajor(const ir::Graph& graph, const ir::Node& quantize);
-// Returns whether a Concat joins NHWC images of rank 3 to 5 along the channels.
-bool JoinsImages(const ir::Graph& graph, const ir::Node& concat);
 // Returns the layout of quantized values after a reshape from the shape `from` to `to`; nothing if they are
 // not row-major, or if `to` has more than 12 axes.
 std::optional<tensor::Layout> ReshapeQuantized(const tensor::Layout& layout, llvm::ArrayRef<int64_t> from,
                                                llvm::ArrayRef<int64_t> to);
-// Replaces functions of 8-bit values by table lookups, represented as a Convert and a Gather that run as one
-// step.
-void InsertLookupTables(ir::Graph& graph, kernels::Precision precision, kernels::NodeEvaluator evaluate);
+// int8/lookup_tables.cpp: a Convert and a Gather as one step.
 kernels::KernelOrReason MakeLookupTable(const kernels::KernelRequest& request);
-// Returns whether a Convert belongs to such a step.
-bool IsInLookupTable(const ir::Graph& graph, const ir::Node& convert);
-// Returns the source node of a chain of views.
-const ir::Node& SkipViews(const ir::Graph& graph, const ir::Node& node);
 
 }  // namespace int8
-// matmul.cpp: conditions for flattening all rows of the left operand to one axis.
-bool IsConstantMatrix(const ir::Graph& graph, ir::OutputPort port);
-// Converts vectors to matrices with one row or column. For a constant matrix times a vector, the vector
-// becomes the left operand.
-void ConvertVectorsToMatrices(ir::Graph& graph);
-// Transposes column-major left operands of matmuls with constant matrices in a separate step, so that the
-// row-major kernels apply.
-void TransposeLeftOperands(ir::Graph& graph);
-// register.cpp: adds a node and returns its only output, with its inferred shape.
-ir::OutputPort AddInferred(ir::Graph& graph, std::string_view set, std::string_view name,
-                           const ir::NodeSpec& spec);
-namespace memory {
-// Fuses channel permutations into convolutions.
-void FuseChannelPermutations(ir::Graph& graph, kernels::Precision precision);
-}  // namespace memory
 // Finds chains that run as one step with a convolution or matmul.
 std::vector<kernels::FusionGroup> FindFusions(const ir::Graph& graph,
                                               const llvm::DenseSet<ir::NodeId>& codes);

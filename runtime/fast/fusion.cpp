@@ -1,3 +1,4 @@
+#include "compiler/ir/ops/quantized_values.h"
 #include "llvm/ADT/DenseSet.h"
 #include "runtime/fast/factories.h"
 #include "runtime/fast/gemm/function_chain.h"
@@ -121,8 +122,8 @@ class Finder {
 
   // Includes the following quantization if its result is used as quantized values.
   void AddLookupTable(const ir::Node& convert) {
-    if (!int8::IsInLookupTable(graph_, convert) ||
-        !codes_.contains(int8::SkipViews(graph_, graph_.node(convert.input(0).node)).id()))
+    if (!ir::ops::IsTableLookup(graph_, convert) ||
+        !codes_.contains(ir::ops::SkipViews(graph_, graph_.node(convert.input(0).node)).id()))
       return;
     const ir::Node& gather = *OnlyUser(convert);
     FusionGroup group{.main = convert.id(), .posts = {gather.id()}};

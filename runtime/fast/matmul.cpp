@@ -7,7 +7,6 @@
 #include "runtime/fast/int8/integer_gemm.h"
 #include "runtime/fast/memory/blocked_layout.h"
 #include "runtime/fast/reasons.h"
-#include "runtime/kernels/attributes.h"
 
 namespace nnefc::runtime::fast {
 
@@ -110,58 +109,6 @@ const kernels::ImplementationTable kMatMul[] = {{"i32", ServesI32, kI32MatMul},
                                                 {"f32", ServesF32, kF32MatMul},
                                                 {"bf16", ServesBf16, kBf16MatMul}};
 
-std::vector<ir::NodeId> Products(const ir::Graph& graph) {
-  std::vector<ir::NodeId> products;
-  for (ir::NodeId id : graph.nodes()) {
-    if (graph.node(id).Is(ir::Contraction::kMatMul)) products.push_back(id);
-  }
-  return products;
-}
-
-// The shapes of a matmul, if known.
-struct Factors {
-  Shape a, b, product;
-};
-std::optional<Factors> FactorsOf(const ir::Graph& graph, ir::NodeId id) {
-  const ir::Node& node = graph.node(id);
-  const auto shape = [&](ir::OutputPort port) { return graph.output(port).shape.extents(); };
-  const std::optional<Shape> a = shape(node.input(0)), b = shape(node.input(1)), product = shape(node.port());
-  if (!a || !b || !product) return std::nullopt;
-  return Factors{*a, *b, *product};
-}
-
-void ConvertToMatrices(ir::Graph& graph, ir::NodeId id, const Factors& shapes) {
-  const ir::Node& product = graph.node(id);
-  const ir::Origin origin = product.origin();
-  const std::string name = product.name();
-  const auto reshaped = [&](ir::OutputPort port, const Shape& shape) {
-    const auto rank = static_cast<int64_t>(shape.size());
-    const ir::OutputPort extents{graph.AddConst(TensorValue::FromInts({rank}, shape), name, origin), 0};
-    const ir::OutputPort inputs[] = {port, extents};
-    return AddInferred(graph, "opset1", "Reshape", {.name = name, .inputs = inputs, .origin = origin});
-  };
-  ir::OutputPort a = product.input(0), b = product.input(1);
-  bool transpose_a = shapes.a.size() > 1 && product.Bool("transpose_a");
-  bool transpose_b = shapes.b.size() > 1 && product.Bool("transpose_b");
-  if (shapes.b.size() == 1 && IsConstantMatrix(graph, a)) {
-    std::swap(a, b);
-    a = reshaped(a, {1, shapes.b[0]});
-    transpose_b = !transpose_a;
-    transpose_a = false;
-  } else {
-    if (shapes.a.size() == 1) a = reshaped(a, {1, shapes.a[0]});
-    if (shapes.b.size() == 1) b = reshaped(b, {shapes.b[0], 1});
-  }
-  ir::AttributeMap attributes;
-  attributes.Set("transpose_a", transpose_a);
-  attributes.Set("transpose_b", transpose_b);
-  const ir::OutputPort inputs[] = {a, b}, before = graph.node(id).port();
-  const ir::OutputPort matrix =
-      AddInferred(graph, "opset1", "MatMul",
-                  {.name = name, .inputs = inputs, .attributes = attributes, .origin = origin});
-  graph.ReplaceAllUses(before, reshaped(matrix, shapes.product));
-}
-
 }  // namespace
 
 OrReason<InnerProduct> ConstantProductOf(const KernelRequest& request) {
@@ -189,38 +136,6 @@ OrReason<int8::Int8Step> Int8MatmulStepOf(const KernelRequest& given) {
   int8::Int8Step step(given, static_cast<int64_t>(given.outputs[0].shape.size()) - 1);
   if (step.coded.sum) return Reason("a fused sum");
   return step;
-}
-
-bool IsConstantMatrix(const ir::Graph& graph, ir::OutputPort port) {
-  const ir::PartialShape& shape = graph.output(port).shape;
-  return graph.node(port.node).Is(ir::OpRole::kConst) && shape.rank_known() && shape.rank() == 2;
-}
-
-void ConvertVectorsToMatrices(ir::Graph& graph) {
-  for (ir::NodeId id : Products(graph)) {
-    const std::optional<Factors> vectors = FactorsOf(graph, id);
-    if (vectors && (vectors->a.size() == 1 || vectors->b.size() == 1)) ConvertToMatrices(graph, id, *vectors);
-  }
-}
-
-void TransposeLeftOperands(ir::Graph& graph) {
-  for (ir::NodeId id : Products(graph)) {
-    const ir::Node& product = graph.node(id);
-    if (!product.Bool("transpose_a")) continue;
-    const ir::PartialShape left = graph.output(product.input(0)).shape;
-    if (!left.rank_known() || left.rank() < 2 || !IsConstantMatrix(graph, product.input(1))) continue;
-    const auto rank = static_cast<size_t>(left.rank());
-    const memory::AxisOrder swapped = memory::SwappedOrder(rank, rank - 2, rank - 1);
-    const std::vector<int64_t> order(swapped.begin(), swapped.end());
-    const ir::Origin origin = product.origin();
-    const std::string name = product.name();
-    const ir::OutputPort inputs[] = {
-        product.input(0), {graph.AddConst(TensorValue::FromInts({left.rank()}, order), name, origin), 0}};
-    const ir::OutputPort rows =
-        AddInferred(graph, "opset1", "Transpose", {.name = name, .inputs = inputs, .origin = origin});
-    graph.SetInput(id, 0, rows);
-    graph.SetAttribute(id, "transpose_a", false);
-  }
 }
 
 void AddFastMatMul(FastTables& tables) {

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "compiler/ir/infer.h"
 #include "llvm/ADT/STLExtras.h"
 #include "runtime/fast/factories.h"
+#include "runtime/fast/simd/dispatch.h"
 #include "runtime/tensor/parallel.h"
 #include "runtime/tensor/thread_team.h"
 
@@ -12,11 +12,16 @@ namespace nnefc::runtime::fast {
 
 namespace {
 
-void Rewrite(ir::Graph& graph, kernels::Precision precision, kernels::NodeEvaluator evaluate) {
-  ConvertVectorsToMatrices(graph);
-  TransposeLeftOperands(graph);
-  int8::InsertLookupTables(graph, precision, evaluate);
-  memory::FuseChannelPermutations(graph, precision);
+// Kernels of table lookups and of gathered channels need vector instructions; bf16 images have other layouts.
+std::vector<std::string> RequestTransformations(kernels::Precision precision) {
+  std::vector<std::string> names = {"target.ConvertVectorsToMatrices", "target.TransposeLeftOperands"};
+  if (!simd::HasSimd()) return names;
+  if (precision != kernels::Precision::kExact) {
+    names.insert(names.end(), {"target.QuantizeConcatParts", "target.RemoveRepeatedQuantization",
+                               "target.InsertLookupTables", "target.RemoveQuantizationAfterMoves"});
+  }
+  if (precision != kernels::Precision::kBf16) names.emplace_back("target.FuseChannelPermutations");
+  return names;
 }
 
 // Returns the multiply-adds of a convolution, or the elements accessed by another operation.
@@ -97,14 +102,6 @@ void FastTables::RegisterIn(kernels::KernelRegistry& registry) const {
   }
 }
 
-ir::OutputPort AddInferred(ir::Graph& graph, std::string_view set, std::string_view name,
-                           const ir::NodeSpec& spec) {
-  const ir::NodeId id = graph.AddNode(set, name, spec);
-  Emitter silent;
-  NNEFC_CHECK(ir::InferNode(graph, id, silent));
-  return {id, 0};
-}
-
 void RegisterFastKernels(kernels::KernelRegistry& registry, const FastExtension& extension) {
   FastTables tables;
   AddFastConvolution(tables);
@@ -127,7 +124,7 @@ void RegisterFastKernels(kernels::KernelRegistry& registry, const FastExtension&
   pointwise::RegisterUnaryKernels(registry);
   registry.SetHooks(
       kernels::Backend::kFast,
-      {.rewrite = Rewrite,
+      {.request_transformations = RequestTransformations,
        .find_codes = int8::FindQuantizedNodes,
        .find_fusions = FindFusions,
        .make_reorder = extension.make_reorder != nullptr ? extension.make_reorder : memory::MakeFastReorder,

@@ -68,12 +68,9 @@ struct QuantizedNodes {
   llvm::DenseSet<ir::NodeId> results;  // nodes whose result is read, or computed, as quantized values
   llvm::DenseMap<ir::NodeId, FilterQuantization> filters;  // KernelRequest::filter_scales
 };
-// Computes the only output of a node, an f32 tensor of this shape, from these inputs. Returns nothing if that
-// fails.
-using NodeEvaluator = llvm::function_ref<std::optional<TensorValue>(
-    const ir::Node&, llvm::ArrayRef<TensorValue> inputs, const Shape& shape)>;
-// Rewrites a graph to use operations with faster kernels.
-using GraphRewriter = void (*)(ir::Graph&, Precision, NodeEvaluator);
+// Returns the names of the transformations (compiler/transform/target) that make a graph use operations with
+// faster kernels.
+using TransformationRequest = std::vector<std::string> (*)(Precision);
 // A cache of numbers derived from constants.
 class ConstantNumbers {
  public:
@@ -149,7 +146,7 @@ class KernelRegistry {
 
   // The optional functions of a backend with its own layouts; null if not supported.
   struct BackendHooks {
-    GraphRewriter rewrite = nullptr;
+    TransformationRequest request_transformations = nullptr;
     CodeFinder find_codes = nullptr;
     FusionFinder find_fusions = nullptr;
     ReorderFactory make_reorder = nullptr;

@@ -16,6 +16,7 @@
 #include "compiler/openvino/write.h"
 #include "compiler/package/npz.h"
 #include "compiler/transform/standard.h"
+#include "compiler/transform/target_pipeline.h"
 #include "fmt/core.h"
 #include "runtime/engine/evaluate.h"
 #include "runtime/engine/executable.h"
@@ -40,8 +41,23 @@ struct Results {
   std::string error;
 };
 
-Results RunGraph(std::shared_ptr<const ir::Graph> graph, const runtime::engine::ExecutableOptions& options,
+// Returns a function that applies the built-in transformations of the target phase, and verifies the graph
+// after each.
+runtime::engine::GraphTransformer MakeTransformer() {
+  const auto list =
+      std::make_shared<const transform::TransformationList>(transform::StandardTransformations());
+  Emitter emitter;
+  std::optional<transform::Pipeline> pipeline = transform::Pipeline::Make(*list, {.verify = true}, emitter);
+  NNEFC_CHECK(pipeline.has_value());
+  const auto target = std::make_shared<transform::TargetPipeline>(list, *pipeline);
+  return [target](const std::vector<std::string>& names, const ir::Evaluator& evaluate, ir::Graph& graph,
+                  Emitter& reported) { return target->Run(names, evaluate, graph, reported); };
+}
+
+Results RunGraph(std::shared_ptr<const ir::Graph> graph, runtime::engine::ExecutableOptions options,
                  const std::vector<TensorValue>& inputs) {
+  static const runtime::engine::GraphTransformer kTransformer = MakeTransformer();
+  options.transform = kTransformer;
   Emitter emitter;
   std::shared_ptr<const runtime::engine::Executable> executable =
       runtime::engine::Executable::Create(std::move(graph), options, emitter);

@@ -12,6 +12,10 @@ import numpy as np
 import pytest
 from models import Nnefc
 
+NETWORKS = Path(__file__).resolve().parent.parent / "networks"
+TARGET_NAMES = ("target.ConvertVectorsToMatrices", "target.TransposeLeftOperands", "target.QuantizeConcatParts",
+                "target.RemoveRepeatedQuantization", "target.InsertLookupTables", "target.RemoveQuantizationAfterMoves",
+                "target.FuseChannelPermutations")
 HEADER = "version 1.0;\nextension KHR_enable_operator_expressions;\n\ngraph net( x ) -> ( y )\n{\n    x = external(shape = [2, 3, 4]);\n"
 # Small and large numbers of either sign, infinities and NaN.
 SPECIAL = np.array([0.0, -0.0, 1e-30, -1e-30, 0.5, -0.5, 3.0, -3.0, 2.9999, -2.9999, 6.0, 10.0, -10.0, 30.0, -30.0, 80.0, -80.0, 88.0,
@@ -380,3 +384,49 @@ def test_attention_of_a_mask(shape: tuple[int, ...], nnefc: Path, tmp_path: Path
     first, second = (openvino.Core().compile_model(tmp_path / name, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})(list(inputs.values()))[0]
                      for name in ("net.xml", "again.xml"))
     np.testing.assert_allclose(second, first, rtol=1e-4, atol=1e-5)
+
+
+# Networks with random weights. Sums in another order round differently: max |a - b| <= 1e-4 * max |b|.
+@pytest.mark.parametrize("network", sorted(path.stem for path in NETWORKS.glob("*.nnef")))
+def test_networks_without_transformations(network: str, nnefc: Path, tmp_path: Path) -> None:
+    done = subprocess.run([str(nnefc), "transform", str(NETWORKS / f"{network}.nnef"), "--bisect", "--random-weights", "1",
+                           "--random-inputs", "1", "--tolerance", "approximate"], cwd=tmp_path, capture_output=True, text=True,
+                          timeout=300, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "transformations keep the outputs within `approximate`" in done.stdout
+
+
+def _quantized(x: np.ndarray) -> np.ndarray:
+    """Rounds to the 256 values from 0 to 255 (R 4.9.5)."""
+    return np.floor(np.clip(x, 0, 255) + 0.5)
+
+
+# Documents that the fast backend's transformations of the target phase change: the shape of x, statements, an operation of the
+# plan, and the formula.
+TARGET_CASES: dict[str, tuple[list[int], str, str, Callable[[np.ndarray], np.ndarray]]] = {
+    "a transposed left operand": ([3, 4], "w = constant(shape = [3,2], value = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]); "
+                                  "y = matmul(x, w, transposeA = true);", "Transpose",
+                                  lambda x: x.T @ np.arange(1, 7, dtype=np.float32).reshape(3, 2)),
+    "shuffled channels": ([1, 16, 3, 3], "g = reshape(x, shape = [1,2,8,3,3]); t = transpose(g, axes = [0,2,1,3,4]); "
+                          "s = reshape(t, shape = [1,16,3,3]); "
+                          f"w = constant(shape = [1,16,1,1], value = [{', '.join(f'{i}.0' for i in range(16))}]); y = conv(s, w);",
+                          "Gather", lambda x: np.einsum("nchw,c->nhw", x.reshape(1, 2, 8, 3, 3).swapaxes(1, 2).reshape(1, 16, 3, 3),
+                                                        np.arange(16, dtype=np.float32))[:, None]),
+    "a function of quantized values": ([32, 32], "q = min_max_linear_quantize(x, 0.0, 255.0, bits = 8, signed = false, "
+                                       "symmetric = false); y = tanh(sqrt(q));", "Gather",
+                                       lambda x: np.tanh(np.sqrt(_quantized(x)))),
+}
+
+
+@pytest.mark.parametrize("name", TARGET_CASES)
+def test_transformations_for_the_fast_backend(name: str, nnefc: Path, tmp_path: Path) -> None:
+    shape, body, operation, formula = TARGET_CASES[name]
+    (tmp_path / "net.nnef").write_text(f"version 1.0;\n\ngraph net( x ) -> ( y )\n{{\n    x = external(shape = {shape});\n    {body}\n}}\n")
+    x = np.random.default_rng(3).uniform(-10, 300, shape).astype(np.float32)
+    on, off = (_run(nnefc, tmp_path, "fast", x, off=off) for off in (False, True))
+    np.testing.assert_allclose(on, formula(x), rtol=1e-5, atol=1e-3)
+    np.testing.assert_allclose(off, formula(x), rtol=1e-5, atol=1e-3)
+    plans = [subprocess.run([str(nnefc), "run", "net.nnef", "--input", "x.npy", "--profile", *options], cwd=tmp_path,
+                            capture_output=True, text=True, timeout=60, check=True)
+             for options in ([], ["--disable-transformations", ",".join(TARGET_NAMES)])]
+    assert [operation in plan.stdout + plan.stderr for plan in plans] == [True, False]

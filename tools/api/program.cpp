@@ -66,11 +66,18 @@ bool Program::CheckData() {
 }
 
 Planned Program::Plan(const runtime::engine::ExecutableOptions& options,
-                      std::shared_ptr<const ir::Graph> graph) {
+                      std::shared_ptr<const ir::Graph> graph, TargetPhase target) {
   runtime::engine::ExecutableOptions with_plugins = options;
   with_plugins.add_kernels = [plugins = compilation_.plugins()](runtime::kernels::KernelRegistry& kernels) {
     plugins->AddKernels(kernels);
   };
+  if (target == TargetPhase::kRun) {
+    with_plugins.transform = [pipeline = compilation_.target_pipeline()](
+                                 const std::vector<std::string>& names, const ir::Evaluator& evaluate,
+                                 ir::Graph& transformed, Emitter& emitter) {
+      return pipeline->Run(names, evaluate, transformed, emitter);
+    };
+  }
   if (graph == nullptr) graph = compilation_.lowered();
   Context& context = compilation_.context();
   Context own(context, context.emitter.room());

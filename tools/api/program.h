@@ -30,6 +30,9 @@ struct [[nodiscard]] Planned {
   std::vector<nnefc::Diagnostic> diagnostics;
 };
 
+// Whether plans run the transformations of the target phase.
+enum class TargetPhase : uint8_t { kRun, kSkip };
+
 // A planned model with the data of its inputs.
 struct Execution {
   std::shared_ptr<const runtime::engine::Executable> executable;
@@ -63,7 +66,7 @@ class Program {
   [[nodiscard]] bool Check() { return Expand() && CheckData(); }
   // Prepares the lowered graph, or another graph made of it.
   Planned Plan(const runtime::engine::ExecutableOptions& options,
-               std::shared_ptr<const ir::Graph> graph = nullptr);
+               std::shared_ptr<const ir::Graph> graph = nullptr, TargetPhase target = TargetPhase::kRun);
   // Compiles, plans and reads the inputs. Returns no value after an error was emitted, and an error for
   // sources of inputs or names of values that do not fit the model, and for unreadable files.
   ErrorOr<std::optional<Execution>> Prepare(const RunOptions& options);

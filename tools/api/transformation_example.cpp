@@ -22,9 +22,8 @@ TransformationExample RunExample(const transform::Transformation& transformation
   options.evaluate = runtime::engine::ReferenceEvaluator(
       [&](runtime::kernels::KernelRegistry& kernels) { plugins.AddKernels(kernels); });
   auto pipeline = transform::Pipeline::Make(list, std::move(options), context.emitter);
-  const bool is_early = transformation.phase() <= transform::Phase::kFront;
-  const auto side = is_early ? transform::Side::kBeforeLowering : transform::Side::kAfterLowering;
-  if (!pipeline || !pipeline->Run(side, *graph, context.emitter)) return {};
+  if (!pipeline || !pipeline->Run(transform::SideOf(transformation.phase()), *graph, context.emitter))
+    return {};
   graph->EraseDeadNodes();
   example.after = ir::PrintGraph(*graph);
   return example;

@@ -92,8 +92,10 @@ class Bisection {
         if (static_cast<size_t>(id.index) >= step.bound)
           step.made.push_back(fmt::format("`{}` ({})", node.name(), node.type()));
       }
-      // Graphs of the front phase are not lowered yet and are compiled again.
-      if (item.phase() > transform::Phase::kFront) step.graph = ir::Clone(graph);
+      // Graphs of the front phase are not lowered yet, and those of the target phase have plans already;
+      // their models are compiled again.
+      if (item.phase() == transform::Phase::kMiddle || item.phase() == transform::Phase::kBack)
+        step.graph = ir::Clone(graph);
     };
     return options;
   }
@@ -122,8 +124,8 @@ class Bisection {
     Context& context = recorded_->compilation().context();
     context.emitter.Clear();  // reported
     std::optional<std::vector<NamedTensor>> outputs;
-    const api::Planned planned =
-        recorded_->Plan(execution_.run_options(command_.max_bytes).executable, step->second.graph);
+    const api::Planned planned = recorded_->Plan(execution_.run_options(command_.max_bytes).executable,
+                                                 step->second.graph, api::TargetPhase::kSkip);
     if (planned.complete) outputs = Execute(planned.executable, context);
     if (context.emitter.has_errors()) exit_code_ = Reporter(command_).Report("", context, false);
     return outputs;

@@ -39,6 +39,8 @@ void KeepTensors(driver::TransformOptions& options) {
   for (const transform::Transformation* item : *order) {
     const bool is_enabled =
         llvm::any_of(options.enabled, [&](const std::string& name) { return list.Find(name) == item; });
+    // Those of the target phase change graphs whose tensors are results already.
+    if (item->phase() == transform::Phase::kTarget) continue;
     if (!item->is_anchor() && !is_enabled) options.disabled.push_back(item->name());
   }
 }

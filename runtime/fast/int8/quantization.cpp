@@ -23,7 +23,7 @@ using memory::ValueQuantization;
 
 namespace {
 
-constexpr int64_t kLevels = 256;
+constexpr int64_t kLevels = ir::ops::kQuantizedValues;
 
 // --- kernels -------------------------------------------------------------------------
 
@@ -386,96 +386,24 @@ std::optional<FoldedRequantization::Sum> FoldSum(const KernelRequest& given, con
 
 namespace {
 
-using Formula = QuantizationRange::Formula;
-
-// Returns the formula of a quantizing operation; nothing for those that are lowered to others.
-std::optional<Formula> FormulaOf(const ir::Node& node) {
-  switch (node.info().quantizer) {
-    case ir::Quantizer::kFakeQuantize:
-      return Formula::kFakeQuantize;
-    case ir::Quantizer::kMinMaxLinear:
-      return Formula::kMinMax;
-    case ir::Quantizer::kZeroPointLinear:
-      return Formula::kZeroPoint;
-    case ir::Quantizer::kNone:
-    case ir::Quantizer::kLinear:
-    case ir::Quantizer::kLogarithmic:
-      break;
-  }
-  return std::nullopt;
-}
-
-// The input values of the ends of a range, and their results: the numbers represented by 0 and 255.
-struct Ends {
-  double low = 0;  // input
-  double high = 0;
-  double first = 0;  // result
-  double last = 0;
-};
-
-std::optional<Ends> EndsOf(const ir::Node& node, Formula formula, llvm::ArrayRef<double> limits) {
-  if (formula == Formula::kFakeQuantize) {
-    if (limits.size() != 4 || node.Int("levels") != kLevels) return std::nullopt;
-    return Ends{limits[0], limits[1], limits[2], limits[3]};
-  }
-  const bool is_signed = node.Bool("signed");
-  if (node.Int("bits") != 8 || (is_signed && node.Bool("symmetric"))) return std::nullopt;
-  if (formula == Formula::kMinMax) return Ends{limits[0], limits[1], limits[0], limits[1]};
-  const double first = ((is_signed ? -128 : 0) - limits[0]) * limits[1];
-  const double last = first + (kLevels - 1) * limits[1];
-  return Ends{first, last, first, last};
+std::optional<QuantizationRange> RangeOf(const std::optional<ir::ops::LinearQuantization>& quantization) {
+  if (!quantization) return std::nullopt;
+  return QuantizationRange{.formula = quantization->formula,
+                           .low = quantization->low,
+                           .high = quantization->high,
+                           .codes = {.scale = quantization->scale, .zero = quantization->zero}};
 }
 
 }  // namespace
 
-bool IsQuantization(const ir::Node& node) {
-  return FormulaOf(node).has_value();
-}
-
-std::optional<QuantizationRange> QuantizationRangeOf(const ir::Node& node,
-                                                     llvm::ArrayRef<const TensorValue*> limits) {
-  const std::optional<Formula> formula = FormulaOf(node);
-  if (!formula) return std::nullopt;
-  llvm::SmallVector<double, 4> at;
-  for (const TensorValue* limit : limits) {
-    if (limit == nullptr || limit->volume() != 1) return std::nullopt;
-    at.push_back(limit->ElementAsDouble(0));
-    if (!std::isfinite(at.back())) return std::nullopt;
-  }
-  const std::optional<Ends> ends = EndsOf(node, *formula, at);
-  if (!ends) return std::nullopt;
-  const auto [low, high, first, last] = *ends;
-  const double scale = (last - first) / (kLevels - 1);
-  const double zero = -first / scale;
-  constexpr double kWhole = 1e-3;
-  // Ranges too narrow for f32 cannot be quantized.
-  if (!(low < high) || !(scale > 1e-30) || !(high - low > 1e-30)) return std::nullopt;
-  if (!(zero > -kWhole && zero < kLevels - 1 + kWhole)) return std::nullopt;
-  if (std::abs(zero - std::nearbyint(zero)) > kWhole) return std::nullopt;
-  return QuantizationRange{
-      .formula = *formula,
-      .low = static_cast<float>(low),
-      .high = static_cast<float>(high),
-      .codes = {.scale = static_cast<float>(scale), .zero = static_cast<int>(std::lround(zero))}};
-}
-
 std::optional<QuantizationRange> QuantizationRangeOf(const ir::Node& node, llvm::ArrayRef<ValueInfo> limits) {
   llvm::SmallVector<const TensorValue*, 4> constants;
   for (const ValueInfo& limit : limits) constants.push_back(limit.constant);
-  return QuantizationRangeOf(node, constants);
+  return RangeOf(ir::ops::LinearQuantizationOf(node, constants));
 }
 
 std::optional<QuantizationRange> QuantizationRangeOf(const ir::Graph& graph, const ir::Node& node) {
-  if (!IsQuantization(node) || node.output().type != ElementType::kF32) return std::nullopt;
-  const std::optional<Shape> shape = node.output().shape.extents();
-  if (!shape || shape != graph.output(node.input(0)).shape.extents()) return std::nullopt;
-  llvm::SmallVector<const TensorValue*, 4> limits;
-  for (ir::OutputPort port : node.inputs().drop_front(1)) {
-    const ir::Node& limit = graph.node(port.node);
-    const bool is_constant = limit.Is(ir::OpRole::kConst) && limit.output().value;
-    limits.push_back(is_constant ? &*limit.output().value : nullptr);
-  }
-  return QuantizationRangeOf(node, limits);
+  return RangeOf(ir::ops::LinearQuantizationOf(graph, node));
 }
 
 void AddFastQuantization(FastTables& tables) {

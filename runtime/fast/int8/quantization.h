@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/ir/ops/quantized_values.h"
 #include "runtime/fast/memory/blocked_layout.h"
 #include "runtime/kernels/kernel.h"
 
@@ -15,12 +16,7 @@ namespace nnefc::runtime::fast::int8 {
 
 // The mapping of numbers to quantized values 0 to 255, and back.
 struct QuantizationRange {
-  // The rounding rule.
-  enum class Formula : uint8_t {
-    kFakeQuantize,  // ties to even; NaN becomes 0
-    kMinMax,        // R 4.9.5: ties up; NaN becomes 255, as defined by clamp
-    kZeroPoint,     // the same, in multiples of the scale
-  };
+  using Formula = ir::ops::LinearQuantization::Formula;
   Formula formula = Formula::kFakeQuantize;
   float low = 0;  // lowest input value
   float high = 0;
@@ -29,16 +25,9 @@ struct QuantizationRange {
   // Returns the quantized value of a number by the formula, clamped to 0 to 255.
   uint8_t Quantize(float x) const;
 };
-// Returns true for an operation that quantizes by one of these formulas.
-bool IsQuantization(const ir::Node& node);
-// Returns the mapping of a node that quantizes to 8 bits (FakeQuantize or an NNEF quantization). Returns
-// nothing if the node does not quantize, its values are not multiples of a scale or differ per channel, or
-// there are not 256 levels. `limits`: its other inputs, if constant.
-std::optional<QuantizationRange> QuantizationRangeOf(const ir::Node& node,
-                                                     llvm::ArrayRef<const TensorValue*> limits);
+// ir::ops::LinearQuantizationOf for the inputs of a request or in a graph.
 std::optional<QuantizationRange> QuantizationRangeOf(const ir::Node& node,
                                                      llvm::ArrayRef<kernels::ValueInfo> limits);
-// The same for a node in its graph with f32 result and a known shape equal to that of its data.
 std::optional<QuantizationRange> QuantizationRangeOf(const ir::Graph& graph, const ir::Node& node);
 
 // A sum of quantized values that is quantized again.

@@ -1,6 +1,7 @@
 // Finds the results of a graph that are stored as u8 quantized values, and the constant filters with int8
 // scales.
 
+#include "compiler/ir/ops/quantized_values.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
@@ -9,7 +10,6 @@
 #include "runtime/fast/int8/quantization.h"
 #include "runtime/fast/processor.h"
 #include "runtime/fast/simd/dispatch.h"
-#include "runtime/kernels/attributes.h"
 
 namespace nnefc::runtime::fast::int8 {
 
@@ -68,13 +68,13 @@ class QuantizedRegions {
     if (node.Is(ir::Pooling::kMax))
       return (node.num_outputs() < 2 || node.uses(1).empty()) && AnyTakes(node.id());
     if (node.Is(ir::ElementFunction::kAdd)) return TakesSum(node);
-    if (node.Is(ir::ElementFunction::kConvert)) return IsInLookupTable(graph_, node);
+    if (node.Is(ir::ElementFunction::kConvert)) return ir::ops::IsTableLookup(graph_, node);
     return node.Is(ir::Rearrangement::kConcat) && JoinsQuantized(node) && AnyTakes(node.id());
   }
 
   // Returns whether a Concat joins images with equal quantization.
   bool JoinsQuantized(const ir::Node& concat) const {
-    if (!JoinsImages(graph_, concat)) return false;
+    if (!ir::ops::JoinsImages(graph_, concat)) return false;
     const std::optional<QuantizationRange> first =
         QuantizationRangeOf(graph_, graph_.node(concat.input(0).node));
     return llvm::all_of(concat.inputs(), [&](ir::OutputPort part) {
@@ -166,7 +166,7 @@ class QuantizedRegions {
     if (port.index == 0 && node.Is(ir::Pooling::kMax)) return IsQuantized(node.input(0));
     if (node.Is(ir::Rearrangement::kConcat)) return JoinsQuantized(node);
     if (node.Is(ir::OpRole::kView))
-      return AreRowMajor(graph_, SkipViews(graph_, node)) && IsQuantized(node.input(0));
+      return ir::ops::AreRowMajor(graph_, ir::ops::SkipViews(graph_, node)) && IsQuantized(node.input(0));
     return coded_.contains(port.node);
   }
 
@@ -177,34 +177,6 @@ class QuantizedRegions {
 };
 
 }  // namespace
-
-const ir::Node& SkipViews(const ir::Graph& graph, const ir::Node& node) {
-  const ir::Node* seen = &node;
-  while (seen->Is(ir::OpRole::kView)) seen = &graph.node(seen->input(0).node);
-  return *seen;
-}
-
-// Follows the data to the producer: the results of convolutions and MaxPool are NHWC, all others row-major.
-bool AreRowMajor(const ir::Graph& graph, const ir::Node& quantize) {
-  constexpr int kMaxSteps = 16;
-  const ir::Node* node = &quantize;
-  for (int step = 0; step < kMaxSteps && node->num_inputs() > 0; ++step) {
-    if (IsConvolution(*node) || node->Is(ir::Pooling::kMax)) return false;
-    const size_t data = node->num_inputs() > 1 && IsInLookupTable(graph, graph.node(node->input(1).node));
-    if (node->Is(ir::OpRole::kComputation) && node->info().products != nullptr) return true;
-    node = &graph.node(node->input(static_cast<int32_t>(data)).node);
-  }
-  return true;
-}
-
-bool JoinsImages(const ir::Graph& graph, const ir::Node& concat) {
-  const ir::PartialShape& shape = concat.output().shape;
-  constexpr int64_t kMinRank = 3, kMaxRank = 5;
-  if (!shape.rank_known() || shape.rank() < kMinRank || shape.rank() > kMaxRank) return false;
-  return kernels::NormalAxis(concat.Int("axis"), shape.rank()) == 1 &&
-         llvm::none_of(concat.inputs(),
-                       [&](ir::OutputPort part) { return AreRowMajor(graph, graph.node(part.node)); });
-}
 
 std::optional<tensor::Layout> ReshapeQuantized(const tensor::Layout& layout, llvm::ArrayRef<int64_t> from,
                                                llvm::ArrayRef<int64_t> to) {

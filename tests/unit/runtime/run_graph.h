@@ -14,6 +14,8 @@
 
 #include "compiler/ir/graph.h"
 #include "compiler/ir/infer.h"
+#include "compiler/transform/standard.h"
+#include "compiler/transform/target_pipeline.h"
 #include "runtime/engine/executable.h"
 
 namespace nnefc::runtime {
@@ -99,9 +101,24 @@ inline ir::OutputPort TestGraph::Weights(Shape shape, unsigned seed, float low, 
   return Const(RandomTensor(std::move(shape), seed, low, high));
 }
 
+// Applies the built-in transformations that a backend requests, and verifies the graph after each.
+inline const engine::GraphTransformer& StandardTransformer() {
+  static const engine::GraphTransformer kTransformer = [] {
+    const auto list =
+        std::make_shared<const transform::TransformationList>(transform::StandardTransformations());
+    Emitter emitter;
+    std::optional<transform::Pipeline> pipeline = transform::Pipeline::Make(*list, {.verify = true}, emitter);
+    const auto target = std::make_shared<transform::TargetPipeline>(list, *pipeline);
+    return [target](const std::vector<std::string>& names, const ir::Evaluator& evaluate, ir::Graph& graph,
+                    Emitter& reported) { return target->Run(names, evaluate, graph, reported); };
+  }();
+  return kTransformer;
+}
+
 inline std::shared_ptr<const engine::Executable> Compile(std::shared_ptr<const ir::Graph> graph,
                                                          engine::ExecutableOptions options) {
   Emitter emitter;
+  options.transform = StandardTransformer();
   std::shared_ptr<const engine::Executable> executable =
       engine::Executable::Create(std::move(graph), options, emitter);
   EXPECT_NE(executable, nullptr) << Messages(emitter);

@@ -20,8 +20,8 @@ TEST_F(BuiltInTest, EachHasADescriptionAndAnExampleOnWhichItActs) {
     const auto graph = Parse(std::string(item->Example()));
     ASSERT_NE(graph, nullptr) << item->name();
     const std::string before = ir::PrintGraph(*graph);
-    const Side side = item->phase() <= Phase::kFront ? Side::kBeforeLowering : Side::kAfterLowering;
-    EXPECT_EQ(Run(list, *graph, side, {.only = {item->name()}}), "");
+    EXPECT_EQ(
+        Run(list, *graph, SideOf(item->phase()), {.only = {item->name()}, .evaluate = EvaluateFunction}), "");
     graph->EraseDeadNodes();
     EXPECT_NE(ir::PrintGraph(*graph), before) << item->name();
   }

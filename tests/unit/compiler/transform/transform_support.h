@@ -1,9 +1,13 @@
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+#include <functional>
 #include <map>
 #include <memory>
 #include <regex>
 #include <string>
+#include <vector>
 
 #include "compiler/ir/infer.h"
 #include "compiler/ir/text.h"
@@ -11,6 +15,7 @@
 #include "compiler/support/context.h"
 #include "compiler/transform/pipeline.h"
 #include "compiler/transform/standard.h"
+#include "fmt/core.h"
 #include "gtest/gtest.h"
 
 namespace nnefc::transform {
@@ -23,6 +28,34 @@ inline constexpr const char* kMish =
   %3 = opset1.Multiply "m" (%0, %2) : f32[2,3] as ["out"]
   opset1.Result "y" (%3)
 )";
+
+// OpenVINO's formula of FakeQuantize, in f32.
+inline float FakeQuantize(float x, float low, float high, float first, float last, float levels) {
+  if (x <= std::min(low, high)) return first;
+  if (x > std::max(low, high)) return last;
+  return std::nearbyintf((x - low) / (high - low) * (levels - 1)) / (levels - 1) * (last - first) + first;
+}
+
+// An evaluator for a few functions of f32 tensors.
+inline std::optional<std::vector<TensorValue>> EvaluateFunction(const ir::Node& node,
+                                                                llvm::ArrayRef<ir::Output> known,
+                                                                llvm::ArrayRef<TensorValue> inputs) {
+  const std::map<std::string, std::function<float(float)>> functions = {
+      {"Sqrt", [](float x) { return std::sqrt(x); }},
+      {"Floor", [](float x) { return std::floor(x); }},
+      {"Abs", [](float x) { return std::abs(x); }},
+      {"FakeQuantize", [&](float x) {
+         const auto limit = [&](size_t i) { return static_cast<float>(inputs[i].ElementAsDouble(0)); };
+         return FakeQuantize(x, limit(1), limit(2), limit(3), limit(4),
+                             static_cast<float>(node.Int("levels")));
+       }}};
+  const auto found = functions.find(node.type());
+  if (found == functions.end()) return std::nullopt;
+  std::vector<float> numbers;
+  for (int64_t i = 0; i < inputs[0].volume(); ++i)
+    numbers.push_back(found->second(static_cast<float>(inputs[0].ElementAsDouble(i))));
+  return std::vector{TensorValue::FromFloats(*known[0].shape.extents(), numbers)};
+}
 
 // Graphs in text form, and the results of transformations.
 class TransformTest : public ::testing::Test {

@@ -66,8 +66,7 @@ std::string OrderOf(const TransformationList& list) {
 
 constexpr const char* kAnchors =
     "LoadFinish FrontStart FrontFinish Lowering PreMiddleStart MiddleStart MiddleFinish PostMiddleStart "
-    "BackStart "
-    "BackFinish";
+    "BackStart BackFinish TargetStart TargetFinish";
 
 TEST(TransformationListTest, AnchorsHaveTheirOrder) {
   TransformationList list;
@@ -84,7 +83,7 @@ TEST(TransformationListTest, TransformationsStandBetweenTheirAnchors) {
   list.Add<middle::Early>();
   EXPECT_EQ(OrderOf(list),
             "LoadFinish FrontStart THIRD Beta Alpha FrontFinish Lowering PreMiddleStart Early MiddleStart "
-            "MiddleFinish PostMiddleStart BackStart BackFinish");
+            "MiddleFinish PostMiddleStart BackStart BackFinish TargetStart TargetFinish");
 }
 
 TEST(TransformationListTest, RunAfterReplacesTheAnchor) {

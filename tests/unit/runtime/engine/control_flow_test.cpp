@@ -21,8 +21,9 @@ std::shared_ptr<ir::Graph> Parse(const std::string& text) {
 // Returns the outputs, or the error of planning or running.
 kernels::FaultOr<std::vector<TensorValue>> RunMade(const std::shared_ptr<ir::Graph>& graph,
                                                    const std::vector<TensorValue>& inputs,
-                                                   const ExecutableOptions& options = {}) {
+                                                   ExecutableOptions options = {}) {
   if (graph == nullptr) return kernels::KernelFault("no graph");
+  options.transform = StandardTransformer();
   Emitter emitter;
   const std::shared_ptr<const Executable> executable = Executable::Create(graph, options, emitter);
   if (executable == nullptr) return kernels::KernelFault("{}", Messages(emitter));

@@ -54,6 +54,7 @@ class PlanCacheTest : public testing::Test {
   };
   Outcome Run(const TestGraph& g, ExecutableOptions options = {}) const {
     options.plan_cache = (folder_ / "cache").string();
+    options.transform = StandardTransformer();
     Emitter emitter;
     const auto executable = Executable::Create(g.graph, options, emitter);
     EXPECT_NE(executable, nullptr);

@@ -1,18 +1,13 @@
-// A graph transformation for chains of concatenations, slices and shuffles of channels before a convolution.
-// They are replaced by one Concat of the source images and one Gather of channels, which run as one kernel
-// (memory/channel_gather.cpp). An image is an f32 tensor of shape [N, C, spatial..].
+// Chains of concatenations, slices and shuffles of channels before a convolution. An image is an f32 tensor
+// of shape [N, C, spatial..].
 
 #include <algorithm>
 #include <map>
 
+#include "compiler/transform/standard.h"
 #include "llvm/ADT/STLExtras.h"
-#include "runtime/fast/factories.h"
-#include "runtime/fast/memory/blocked_layout.h"
-#include "runtime/fast/simd/dispatch.h"
-#include "runtime/fast/simd/loop_math.h"
-#include "runtime/kernels/attributes.h"
 
-namespace nnefc::runtime::fast::memory {
+namespace nnefc::transform::target {
 
 namespace {
 
@@ -20,6 +15,8 @@ namespace {
 constexpr size_t kMaxImages = 16;
 // Maximum channels tracked, in all images of the graph together.
 constexpr int64_t kMaxChannels = 1 << 20;
+// Minimum channels of a gathered image: one block of the layout nChw16c.
+constexpr size_t kMinChannels = 16;
 
 using Channels = std::vector<int64_t>;
 // The channels of input 0 that form each output of a node.
@@ -40,7 +37,7 @@ std::optional<int64_t> ConstantInt(const ir::Graph& graph, ir::OutputPort port) 
 
 // Returns true if the axis is that of channels.
 bool IsOfChannels(int64_t axis, const Shape& images) {
-  return kernels::NormalAxis(axis, static_cast<int64_t>(images.size())) == 1;
+  return (axis < 0 ? axis + static_cast<int64_t>(images.size()) : axis) == 1;
 }
 
 // Returns the order of channels viewed as [groups, channels / groups] and transposed.
@@ -100,10 +97,11 @@ Mover MoverOf(const ir::Node& node) {
 
 class ChannelPermutations {
  public:
-  explicit ChannelPermutations(ir::Graph& graph) : graph_(graph) {}
+  explicit ChannelPermutations(Graph& graph) : edited_(graph), graph_(graph.ir()) {}
 
   void Run() {
     const std::optional<std::vector<ir::NodeId>> order = graph_.TopologicalOrder();
+    if (!order) throw Error("the graph contains a cycle");
     for (ir::NodeId id : *order) {
       const ir::Node& node = graph_.node(id);
       if (node.Is(ir::Contraction::kConvolution) || node.Is(ir::Contraction::kGroupConvolution)) {
@@ -112,7 +110,7 @@ class ChannelPermutations {
         Follow(node);
       }
     }
-    if (!gathered_.empty()) graph_.EraseDeadNodes();
+    if (!gathered_.empty()) edited_.CleanUp();
   }
 
  private:
@@ -231,20 +229,21 @@ class ChannelPermutations {
     return images;
   }
 
-  // Replaces the input of a convolution by a Gather. Inputs with less than one block of channels, and chains
+  // Replaces the input of a convolution by a Gather. Inputs with fewer channels than kMinChannels, and chains
   // of concatenations alone, remain.
   void GatherFor(const ir::Node& convolution) {
     const ir::OutputPort port = convolution.input(0);
     const auto found = moved_.find(KeyOf(port));
     if (found == moved_.end() || !found->second.is_more_than_joined) return;
-    if (found->second.channels.size() < static_cast<size_t>(kChannelBlock)) return;
-    ir::OutputPort& gathered = gathered_[KeyOf(port)];
-    if (!gathered.valid()) gathered = Gather(found->second, port);
-    graph_.SetInput(convolution.id(), 0, gathered);
+    if (found->second.channels.size() < kMinChannels) return;
+    auto gathered = gathered_.find(KeyOf(port));
+    if (gathered == gathered_.end())
+      gathered = gathered_.emplace(KeyOf(port), Gather(found->second, port)).first;
+    Node(edited_, convolution.id()).in_port(0).Connect(gathered->second);
   }
 
   // Adds the nodes that compute the image at `port` from its source images.
-  ir::OutputPort Gather(const Moved& moved, ir::OutputPort port) {
+  Port Gather(const Moved& moved, ir::OutputPort port) {
     const std::string name = graph_.node(port.node).name();
     const ir::Origin origin = graph_.node(port.node).origin();
     const std::vector<ir::OutputPort> images = ImagesIn(moved);
@@ -257,31 +256,51 @@ class ChannelPermutations {
     Channels indices;
     for (const Channel& channel : moved.channels)
       indices.push_back(begins.at(KeyOf(channel.image)) + channel.index);
-    ir::AttributeMap axis;
-    axis.Set("axis", 1);
-    const ir::OutputPort whole =
-        AddInferred(graph_, "opset1", "Concat", {.name = name, .inputs = images, .attributes = axis});
+    std::vector<Port> sources;
+    for (ir::OutputPort image : images) sources.emplace_back(edited_, image.node, image.index, true);
+    Graph::Spec joined{.name = name};
+    joined.attributes.Set("axis", 1);
+    const Port whole = edited_.CreateNode("opset1.Concat", sources, std::move(joined)).out_port(0);
     const auto constant = [&](TensorValue value) {
-      return ir::OutputPort{graph_.AddConst(std::move(value), name, origin), 0};
+      return edited_.CreateConst(std::move(value), name).out_port(0);
     };
     const Shape count{static_cast<int64_t>(indices.size())};
-    const ir::OutputPort of = constant(TensorValue::FromInts(count, indices));
-    const ir::OutputPort along = constant(TensorValue::FromInts({}, {1}));
-    const ir::OutputPort inputs[] = {whole, of, along};
-    return AddInferred(graph_, "opset8", "Gather", {.name = name, .inputs = inputs, .origin = origin});
+    const Port order = constant(TensorValue::FromInts(count, indices));
+    const Port axis = constant(TensorValue::FromInts({}, {1}));
+    return edited_.CreateNode("opset8.Gather", {whole, order, axis}, {.name = name, .origin = origin})
+        .out_port(0);
   }
 
-  ir::Graph& graph_;
+  Graph& edited_;
+  const ir::Graph& graph_;  // the same graph
   std::map<Key, Moved> moved_;
   int64_t remembered_ = 0;  // number of channels
-  std::map<Key, ir::OutputPort> gathered_;
+  std::map<Key, Port> gathered_;
 };
 
 }  // namespace
 
-void FuseChannelPermutations(ir::Graph& graph, kernels::Precision precision) {
-  if (!simd::HasSimd() || precision == kernels::Precision::kBf16) return;
-  ChannelPermutations(graph).Run();
+class FuseChannelPermutations : public TargetReplacementPattern {
+ public:
+  std::string_view Description() const override {
+    return "Chains of concatenations, slices and shuffles of channels before a convolution become one Concat "
+           "of the "
+           "source images and one Gather of channels, which run as one step.";
+  }
+  std::string_view Example() const override {
+    return R"(%0 = opset1.Parameter "x" {element_type = f32, shape = shape[1,16,2,2]} : f32[1,16,2,2]
+%1 = opset1.ShuffleChannels "s" (%0) {axis = 1, group = 2} : f32[1,16,2,2]
+%2 = opset1.Parameter "w" {element_type = f32, shape = shape[1,16,1,1]} : f32[1,16,1,1]
+%3 = opset1.Convolution "c" (%1, %2) {strides = [1, 1], dilations = [1, 1], pads_begin = [0, 0], pads_end = [0, 0]} : f32[1,1,2,2]
+opset1.Result "y" (%3)
+)";
+  }
+  Names RunAfter() const override { return {"target.RemoveQuantizationAfterMoves", "TargetStart"}; }
+  void FindAndReplacePattern(Graph& graph) override { ChannelPermutations(graph).Run(); }
+};
+
+void RegisterChannelPermutations(TransformationList& list) {
+  list.Add<target::FuseChannelPermutations>();
 }
 
-}  // namespace nnefc::runtime::fast::memory
+}  // namespace nnefc::transform::target

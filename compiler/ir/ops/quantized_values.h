@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "compiler/ir/graph.h"
+#include "llvm/ADT/ArrayRef.h"
+
+// Quantization to 8 bits, and the parts of graphs whose values may stay quantized. Transformations of the
+// target phase and the backends share these facts.
+namespace nnefc::ir::ops {
+
+// The number of different 8-bit values.
+inline constexpr int64_t kQuantizedValues = 256;
+
+// The mapping of numbers to quantized values 0 to 255, and back, of a node that quantizes.
+struct LinearQuantization {
+  // The rounding rule.
+  enum class Formula : uint8_t {
+    kFakeQuantize,  // ties to even; NaN becomes 0
+    kMinMax,        // R 4.9.5: ties up; NaN becomes 255, as defined by clamp
+    kZeroPoint,     // the same, in multiples of the scale
+  };
+  Formula formula = Formula::kFakeQuantize;
+  float low = 0;  // lowest input value
+  float high = 0;
+  // Quantized values represent scale * (value - zero).
+  float scale = 1;
+  int zero = 0;
+
+  float NumberOf(int64_t value) const { return scale * static_cast<float>(value - zero); }
+};
+// Returns nothing if the node does not quantize, its values are not multiples of a scale or differ per
+// channel, or there are not 256 levels. `limits`: its other inputs, null if not constant.
+std::optional<LinearQuantization> LinearQuantizationOf(const Node& node,
+                                                       llvm::ArrayRef<const TensorValue*> limits);
+// The same for a node in its graph with f32 result and a known shape equal to that of its data.
+std::optional<LinearQuantization> LinearQuantizationOf(const Graph& graph, const Node& node);
+
+// Returns the source node of a chain of views.
+const Node& SkipViews(const Graph& graph, const Node& node);
+// Returns whether a Convert of quantized values is followed only by a Gather from a constant table of 256 f32
+// elements.
+bool IsTableLookup(const Graph& graph, const Node& convert);
+// Returns whether the quantized values of a quantization or of a node after it are stored row-major. The
+// others are images, stored channels-last (NHWC).
+bool AreRowMajor(const Graph& graph, const Node& quantize);
+// Returns whether a Concat joins channels-last images of rank 3 to 5 along the channels.
+bool JoinsImages(const Graph& graph, const Node& concat);
+
+}  // namespace nnefc::ir::ops

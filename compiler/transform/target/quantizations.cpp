@@ -1,0 +1,113 @@
+#include "compiler/transform/target/quantizations.h"
+
+#include "compiler/transform/error.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace nnefc::transform::target {
+
+bool HasRole(const ir::Node& node, QuantizedRole role) {
+  using Roles = ir::OpTable<QuantizedRole>;
+  static const Roles kRoles = Roles(ir::StandardOps(), ir::kNnefSet,
+                                    {{"min_max_linear_quantize", QuantizedRole::kQuantize},
+                                     {"zero_point_linear_quantize", QuantizedRole::kQuantize}})
+                                  .Add(ir::StandardOps(), ir::kOpsets,
+                                       {{"FakeQuantize", QuantizedRole::kQuantize},
+                                        {"Reshape", QuantizedRole::kMove},
+                                        {"Transpose", QuantizedRole::kMove},
+                                        {"Squeeze", QuantizedRole::kMove},
+                                        {"Unsqueeze", QuantizedRole::kMove},
+                                        {"Abs", QuantizedRole::kLight},
+                                        {"Clamp", QuantizedRole::kLight},
+                                        {"Negative", QuantizedRole::kLight},
+                                        {"ReLU", QuantizedRole::kLight},
+                                        {"PReLU", QuantizedRole::kLight},
+                                        {"Elu", QuantizedRole::kHeavy},
+                                        {"Erf", QuantizedRole::kHeavy},
+                                        {"Exp", QuantizedRole::kHeavy},
+                                        {"Floor", QuantizedRole::kHeavy},
+                                        {"Gelu", QuantizedRole::kHeavy},
+                                        {"HSigmoid", QuantizedRole::kHeavy},
+                                        {"HSwish", QuantizedRole::kHeavy},
+                                        {"HardSigmoid", QuantizedRole::kHeavy},
+                                        {"Log", QuantizedRole::kHeavy},
+                                        {"Mish", QuantizedRole::kHeavy},
+                                        {"Selu", QuantizedRole::kHeavy},
+                                        {"Sigmoid", QuantizedRole::kHeavy},
+                                        {"SoftPlus", QuantizedRole::kHeavy},
+                                        {"SoftSign", QuantizedRole::kHeavy},
+                                        {"Sqrt", QuantizedRole::kHeavy},
+                                        {"Swish", QuantizedRole::kHeavy},
+                                        {"Tanh", QuantizedRole::kHeavy},
+                                        {"Convolution", QuantizedRole::kConsumer},
+                                        {"GroupConvolution", QuantizedRole::kConsumer},
+                                        {"MatMul", QuantizedRole::kConsumer},
+                                        {"MaxPool", QuantizedRole::kConsumer}});
+  const QuantizedRole* found = kRoles.Find(node.op());
+  return found != nullptr && *found == role;
+}
+
+void ForEachQuantization(Graph& graph, llvm::function_ref<void(const ir::Node&)> visit) {
+  const std::optional<std::vector<ir::NodeId>> order = graph.ir().TopologicalOrder();
+  if (!order) throw Error("the graph contains a cycle");
+  for (ir::NodeId id : *order) {
+    const ir::Node& node = graph.ir().node(id);
+    if (RangeOf(graph.ir(), node) && !node.uses(0).empty()) visit(node);
+  }
+  graph.CleanUp();
+}
+
+const TensorValue* ConstantNumber(const ir::Graph& graph, ir::OutputPort port) {
+  const ir::Node& node = graph.node(port.node);
+  const bool is_number = node.Is(ir::OpRole::kConst) && node.output().value &&
+                         node.output().value->volume() == 1 && node.output().type == ElementType::kF32;
+  return is_number ? &*node.output().value : nullptr;
+}
+
+std::vector<float> LimitsOf(const ir::Graph& graph, const ir::Node& quantize) {
+  std::vector<float> limits;
+  for (ir::OutputPort port : quantize.inputs().drop_front(1)) {
+    const TensorValue* number = ConstantNumber(graph, port);
+    if (number == nullptr) return {};
+    limits.push_back(static_cast<float>(number->ElementAsDouble(0)));
+  }
+  return limits;
+}
+
+std::optional<ir::ops::LinearQuantization> RangeOf(const ir::Graph& graph, const ir::Node& node) {
+  const std::optional<ir::ops::LinearQuantization> range = ir::ops::LinearQuantizationOf(graph, node);
+  return range && !LimitsOf(graph, node).empty() ? range : std::nullopt;
+}
+
+bool Repeats(const ir::Graph& graph, const ir::Node& quantize, const ir::Node& again) {
+  if (quantize.op() != again.op() || quantize.attributes() != again.attributes()) return false;
+  if (!RangeOf(graph, quantize)) return false;
+  const std::vector<float> first = LimitsOf(graph, quantize), second = LimitsOf(graph, again);
+  if (first.size() != 4 || second.size() != 4) return first == second;
+  // Limits of the data, then of the result.
+  return second[0] == second[2] && second[1] == second[3] && first[2] == second[0] && first[3] == second[1];
+}
+
+bool IsResult(const ir::Graph& graph, const ir::Node& node) {
+  return llvm::any_of(node.uses(0),
+                      [&](const ir::InputPort& use) { return graph.node(use.node).Is(ir::OpRole::kResult); });
+}
+
+bool HasQuantizedConsumer(const ir::Graph& graph, const ir::Node& node) {
+  return llvm::any_of(node.uses(0), [&](const ir::InputPort& use) {
+    const ir::Node& consumer = graph.node(use.node);
+    if (consumer.Is(ir::OpRole::kView)) return HasQuantizedConsumer(graph, consumer);
+    return use.index == 0 &&
+           (HasRole(consumer, QuantizedRole::kConsumer) || HasRole(consumer, QuantizedRole::kQuantize));
+  });
+}
+
+void ReplaceOutput(Graph& graph, ir::OutputPort from, ir::OutputPort to) {
+  graph.Raw().SetOutputNames(to, graph.ir().output(from).names);
+  graph.ReplaceAllUses(PortOf(graph, from), PortOf(graph, to));
+}
+
+Port PortOf(Graph& graph, ir::OutputPort port) {
+  return Port(graph, port.node, port.index, true);
+}
+
+}  // namespace nnefc::transform::target

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "compiler/ir/ops/quantized_values.h"
+#include "compiler/transform/graph.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace nnefc::transform::target {
+
+// The role of an operation in a graph with quantized values.
+enum class QuantizedRole : uint8_t {
+  kQuantize,
+  kMove,   // moves elements
+  kLight,  // elementwise functions faster than a table lookup
+  kHeavy,
+  kConsumer,  // accepts quantized values
+};
+bool HasRole(const ir::Node& node, QuantizedRole role);
+
+// Visits the nodes that quantize to 8 bits with constant f32 limits and have consumers, in topological order
+// and including those that earlier visits replaced. Removes dead nodes afterwards.
+void ForEachQuantization(Graph& graph, llvm::function_ref<void(const ir::Node&)> visit);
+
+// Returns the value of a constant f32 with one element, or null.
+const TensorValue* ConstantNumber(const ir::Graph& graph, ir::OutputPort port);
+// Returns the constant inputs of a quantization after the data; empty if any is not constant.
+std::vector<float> LimitsOf(const ir::Graph& graph, const ir::Node& quantize);
+// Returns the range of a quantization with constant f32 limits; nothing for other nodes.
+std::optional<ir::ops::LinearQuantization> RangeOf(const ir::Graph& graph, const ir::Node& node);
+// Returns whether the quantization `again` leaves the result of `quantize` unchanged.
+bool Repeats(const ir::Graph& graph, const ir::Node& quantize, const ir::Node& again);
+// Returns whether the value of a node is a result of the graph.
+bool IsResult(const ir::Graph& graph, const ir::Node& node);
+// Returns whether a consumer of a quantization accepts quantized values.
+bool HasQuantizedConsumer(const ir::Graph& graph, const ir::Node& node);
+
+// Replaces an output, whose tensor names move along.
+void ReplaceOutput(Graph& graph, ir::OutputPort from, ir::OutputPort to);
+// Returns an output as a port of `graph`.
+Port PortOf(Graph& graph, ir::OutputPort port);
+
+}  // namespace nnefc::transform::target

@@ -1,0 +1,512 @@
+// Transformations of the target phase: graphs that they change, and those that violate one condition each.
+
+#include "compiler/transform/target_pipeline.h"
+
+#include <cmath>
+
+#include "llvm/ADT/STLExtras.h"
+#include "tests/unit/compiler/transform/transform_support.h"
+
+namespace nnefc::transform {
+namespace {
+
+std::string Given(const std::string& name, const std::string& type, const std::string& shape) {
+  return fmt::format("  %{} = opset1.Parameter \"{}\" {{element_type = {}, shape = {}}} : {}{}\n", name, name,
+                     type, shape, type, shape);
+}
+std::string Constant(const std::string& name, const std::string& type, const std::string& items) {
+  return fmt::format("  %{} = opset1.Const \"{}\" : {} = dense<{}: {}>\n", name, name, type, type, items);
+}
+std::string Step(const std::string& name, const std::string& operation, const std::string& inputs,
+                 const std::string& attributes = "") {
+  return fmt::format("  %{} = {} \"{}\" ({}) {{{}}} : f32[...]\n", name, operation, name, inputs, attributes);
+}
+std::string Result(const std::string& name) {
+  return fmt::format("  opset1.Result \"y\" (%{})\n", name);
+}
+std::string Join(llvm::ArrayRef<std::string> parts) {
+  std::string text;
+  for (const std::string& part : parts) text += part;
+  return text;
+}
+
+class TargetTest : public TransformTest {
+ protected:
+  // Returns the nodes after a transformation other than parameters, constants and results:
+  // "MatMul[2,1](Reshape Const)", with the shape of the result, the operations of the inputs and a `t` after
+  // a transposed operand.
+  std::string After(const std::string& name, llvm::ArrayRef<std::string> text) {
+    const TransformationList list = StandardTransformations();
+    graph_ = Parse(Numbered(Join(text)));
+    if (graph_ == nullptr) return "no graph";
+    EXPECT_EQ(Run(list, *graph_, Side::kTarget, {.only = {"target." + name}, .evaluate = EvaluateFunction}),
+              "");
+    graph_->EraseDeadNodes();
+    std::string described;
+    const auto order = graph_->TopologicalOrder();
+    for (ir::NodeId id : *order) {
+      const ir::Node& node = graph_->node(id);
+      if (node.info().is_source || node.Is(ir::OpRole::kResult)) continue;
+      described += fmt::format("{}{}{}(", described.empty() ? "" : " ", node.type(),
+                               ir::ToString(node.output().shape));
+      for (int32_t i = 0; i < node.num_inputs(); ++i) {
+        const bool is_transposed =
+            node.type() == "MatMul" && node.Bool(i == 0 ? "transpose_a" : "transpose_b");
+        described +=
+            (i == 0 ? "" : " ") + graph_->node(node.input(i).node).type() + (is_transposed ? "t" : "");
+      }
+      described += ")";
+    }
+    return described;
+  }
+  // Returns the elements of an input of the first node of an operation.
+  std::vector<double> InputOf(const std::string& type, int32_t input) const {
+    for (ir::NodeId id : graph_->nodes()) {
+      const ir::Node& node = graph_->node(id);
+      if (node.type() != type) continue;
+      const std::optional<TensorValue>& value = graph_->output(node.input(input)).value;
+      std::vector<double> numbers;
+      for (int64_t i = 0; value && i < value->volume(); ++i) numbers.push_back(value->ElementAsDouble(i));
+      return numbers;
+    }
+    return {};
+  }
+
+  std::unique_ptr<ir::Graph> graph_;
+};
+
+// ---- matrices ----
+
+class VectorsTest : public TargetTest {
+ protected:
+  // Returns the graph after the transformation of a MatMul of these operands.
+  std::string Product(const std::string& a, const std::string& b, const std::string& attributes = "") {
+    return After("ConvertVectorsToMatrices",
+                 {a, b, Step("p", "opset1.MatMul", "%a, %b", attributes), Result("p")});
+  }
+};
+
+TEST_F(VectorsTest, AVectorAfterAConstantMatrixBecomesTheLeftOperand) {
+  const std::string x = Given("b", "f32", "[3]");
+  EXPECT_EQ(Product(Constant("a", "f32[2,3]", "1, 2, 3, 4, 5, 6"), x),
+            "Reshape[1,3](Parameter Const) MatMul[1,2](Reshape Constt) Reshape[2](MatMul Const)");
+  EXPECT_EQ(Product(Constant("a", "f32[3,2]", "1, 2, 3, 4, 5, 6"), x, "transpose_a = true"),
+            "Reshape[1,3](Parameter Const) MatMul[1,2](Reshape Const) Reshape[2](MatMul Const)");
+}
+
+TEST_F(VectorsTest, OtherVectorsBecomeARowOrAColumn) {
+  EXPECT_EQ(Product(Given("a", "f32", "[2,3]"), Given("b", "f32", "[3]")),
+            "Reshape[3,1](Parameter Const) MatMul[2,1](Parameter Reshape) Reshape[2](MatMul Const)");
+  EXPECT_EQ(Product(Given("a", "f32", "[3,2]"), Given("b", "f32", "[3]"), "transpose_a = true"),
+            "Reshape[3,1](Parameter Const) MatMul[2,1](Parametert Reshape) Reshape[2](MatMul Const)");
+  EXPECT_EQ(Product(Given("a", "f32", "[3]"), Constant("b", "f32[3,2]", "1, 2, 3, 4, 5, 6")),
+            "Reshape[1,3](Parameter Const) MatMul[1,2](Reshape Const) Reshape[2](MatMul Const)");
+  EXPECT_EQ(
+      Product(Given("a", "f32", "[3]"), Constant("b", "f32[2,3]", "1, 2, 3, 4, 5, 6"), "transpose_b = true"),
+      "Reshape[1,3](Parameter Const) MatMul[1,2](Reshape Constt) Reshape[2](MatMul Const)");
+  EXPECT_EQ(Product(Given("a", "f32", "[3]"), Given("b", "f32", "[3]")),
+            "Reshape[1,3](Parameter Const) Reshape[3,1](Parameter Const) MatMul[1,1](Reshape Reshape) "
+            "Reshape[](MatMul Const)");
+  // A constant of three axes is not one matrix.
+  EXPECT_EQ(Product(Constant("a", "f32[1,2,3]", "1, 2, 3, 4, 5, 6"), Given("b", "f32", "[3]")),
+            "Reshape[3,1](Parameter Const) MatMul[1,2,1](Const Reshape) Reshape[1,2](MatMul Const)");
+}
+
+TEST_F(VectorsTest, ATransposedVectorIsTheSameVector) {
+  EXPECT_EQ(
+      Product(Given("a", "f32", "[3]"), Given("b", "f32", "[3]"), "transpose_a = true, transpose_b = true"),
+      "Reshape[1,3](Parameter Const) Reshape[3,1](Parameter Const) MatMul[1,1](Reshape Reshape) "
+      "Reshape[](MatMul Const)");
+}
+
+TEST_F(VectorsTest, MatricesAndUnknownShapesRemain) {
+  EXPECT_EQ(Product(Given("a", "f32", "[1,3]"), Given("b", "f32", "[3,1]")),
+            "MatMul[1,1](Parameter Parameter)");
+  EXPECT_EQ(Product(Given("a", "f32", "[?]"), Given("b", "f32", "[3,1]")), "MatMul[1](Parameter Parameter)");
+}
+
+TEST_F(VectorsTest, TheLastNodeInheritsTheName) {
+  (void)Product(Given("a", "f32", "[2,3]"), Given("b", "f32", "[3]"));
+  const ir::Node& result = graph_->node(graph_->results().front());
+  EXPECT_EQ(graph_->node(result.input(0).node).name(), "p");
+}
+
+class LeftOperandsTest : public TargetTest {
+ protected:
+  std::string Product(const std::string& a, const std::string& b, const std::string& attributes) {
+    return After("TransposeLeftOperands",
+                 {a, b, Step("p", "opset1.MatMul", "%a, %b", attributes), Result("p")});
+  }
+  const std::string matrix_ = Constant("b", "f32[3,1]", "1, 2, 3");
+};
+
+TEST_F(LeftOperandsTest, TransposedOperandsAreTransposedSeparately) {
+  EXPECT_EQ(Product(Given("a", "f32", "[3,2]"), matrix_, "transpose_a = true"),
+            "Transpose[2,3](Parameter Const) MatMul[2,1](Transpose Const)");
+  EXPECT_EQ(InputOf("Transpose", 1), (std::vector<double>{1, 0}));
+  EXPECT_EQ(Product(Given("a", "f32", "[4,3,2]"), matrix_, "transpose_a = true"),
+            "Transpose[4,2,3](Parameter Const) MatMul[4,2,1](Transpose Const)");
+  EXPECT_EQ(InputOf("Transpose", 1), (std::vector<double>{0, 2, 1}));
+  // The extents are irrelevant.
+  EXPECT_EQ(Product(Given("a", "f32", "[3,?]"), matrix_, "transpose_a = true"),
+            "Transpose[?,3](Parameter Const) MatMul[?,1](Transpose Const)");
+}
+
+TEST_F(LeftOperandsTest, OthersRemain) {
+  EXPECT_EQ(Product(Given("a", "f32", "[2,3]"), matrix_, "transpose_a = false"),
+            "MatMul[2,1](Parameter Const)");
+  EXPECT_EQ(Product(Given("a", "f32", "[3]"), matrix_, "transpose_a = true"), "MatMul[1](Parametert Const)");
+  EXPECT_EQ(Product(Given("a", "f32", "[3,2]"), Given("b", "f32", "[3,1]"), "transpose_a = true"),
+            "MatMul[2,1](Parametert Parameter)");
+  EXPECT_EQ(Product(Given("a", "f32", "[3,2]"), Constant("b", "f32[1,3,1]", "1, 2, 3"), "transpose_a = true"),
+            "MatMul[1,2,1](Parametert Const)");
+}
+
+// ---- quantization ----
+
+// Constants for ranges: 0, 255 and 510.
+std::string Limits() {
+  return Constant("zero", "f32[]", "0.0") + Constant("one", "f32[]", "255.0") +
+         Constant("two", "f32[]", "510.0");
+}
+std::string Quantized(const std::string& name, const std::string& data, const std::string& high = "one",
+                      const std::string& levels = "256") {
+  return Step(name, "opset1.FakeQuantize", fmt::format("%{}, %zero, %{}, %zero, %{}", data, high, high),
+              "levels = " + levels);
+}
+
+class LookupTest : public TargetTest {
+ protected:
+  std::string After(llvm::ArrayRef<std::string> steps, const std::string& shape = "[1,1024]") {
+    std::vector<std::string> text = {Given("x", "f32", shape), Limits()};
+    text.insert(text.end(), steps.begin(), steps.end());
+    return TargetTest::After("InsertLookupTables", text);
+  }
+};
+
+TEST_F(LookupTest, FunctionsBecomeATable) {
+  EXPECT_EQ(After({Quantized("q", "x"), Step("s", "opset1.Sqrt", "%q"), Step("f", "opset1.Floor", "%s"),
+                   Result("f")}),
+            "FakeQuantize[1,1024](Parameter Const Const Const Const) Convert[1,1024](FakeQuantize) "
+            "Gather[1,1024](Const Convert Const)");
+  std::vector<double> table;
+  for (int i = 0; i < 256; ++i) table.push_back(std::floor(std::sqrt(i)));
+  EXPECT_EQ(InputOf("Gather", 0), table);
+  // Numbers up to 255 become indices up to 255.
+  EXPECT_EQ(InputOf("FakeQuantize", 2), std::vector<double>{255});
+  EXPECT_EQ(InputOf("FakeQuantize", 3), std::vector<double>{0});
+  EXPECT_EQ(InputOf("FakeQuantize", 4), std::vector<double>{255});
+}
+
+TEST_F(LookupTest, IndicesAreInUnitsOfTheScale) {
+  (void)After({Quantized("q", "x", "two"), Step("s", "opset1.Sqrt", "%q"), Step("f", "opset1.Floor", "%s"),
+               Result("f")});
+  std::vector<double> table;
+  for (int i = 0; i < 256; ++i) table.push_back(std::floor(std::sqrt(2 * i)));
+  EXPECT_EQ(InputOf("Gather", 0), table);
+  EXPECT_EQ(InputOf("FakeQuantize", 2), std::vector<double>{510});
+  EXPECT_EQ(InputOf("FakeQuantize", 4), std::vector<double>{255});
+}
+
+TEST_F(LookupTest, FunctionsThatAreFasterThanALookupRemain) {
+  const auto functions = [&](const std::vector<std::string>& operations) {
+    std::vector<std::string> steps = {Quantized("q", "x")};
+    std::string last = "q";
+    for (const std::string& operation : operations) {
+      const std::string name = last + "n";
+      steps.push_back(Step(name, "opset1." + operation, "%" + last));
+      last = name;
+    }
+    steps.push_back(Result(last));
+    return After(steps).find("Gather") != std::string::npos;
+  };
+  EXPECT_FALSE(functions({"Sqrt"}));
+  EXPECT_TRUE(functions({"Sqrt", "Abs"}));
+  EXPECT_FALSE(functions({"Abs", "Abs"}));
+  EXPECT_TRUE(functions({"Abs", "Abs", "Abs"}));
+}
+
+TEST_F(LookupTest, EachConditionIsNecessary) {
+  const std::string sqrt = Step("s", "opset1.Sqrt", "%q"), floor = Step("f", "opset1.Floor", "%s");
+  const std::string result = Result("f");
+  const auto has_table = [&](llvm::ArrayRef<std::string> steps, const std::string& shape = "[1,1024]") {
+    return After(steps, shape).find("Gather") != std::string::npos;
+  };
+  EXPECT_TRUE(has_table({Quantized("q", "x"), sqrt, floor, result}));
+  EXPECT_FALSE(has_table({Quantized("q", "x"), sqrt, floor, result}, "[1,1023]"));
+  EXPECT_FALSE(has_table({Quantized("q", "x"), sqrt, floor, result}, "[?,1024]"));
+  EXPECT_FALSE(has_table({Quantized("q", "x", "one", "255"), sqrt, floor, result}));
+  EXPECT_FALSE(has_table({Given("high", "f32", "[]"), Quantized("q", "x", "high"), sqrt, floor, result}));
+  // A function that the evaluator does not compute.
+  EXPECT_FALSE(has_table({Quantized("q", "x"), sqrt, Step("f", "opset1.Tanh", "%s"), result}));
+  // Two results of the functions.
+  EXPECT_FALSE(has_table({Quantized("q", "x"), sqrt, floor, result, "  opset1.Result \"z\" (%s)\n"}));
+  // A function of another tensor.
+  EXPECT_FALSE(has_table(
+      {Given("z", "f32", "[1,1024]"), Quantized("q", "x"), sqrt, Step("f", "opset1.Add", "%s, %z"), result}));
+}
+
+TEST_F(LookupTest, AQuantizationWithOtherConsumersRemains) {
+  const std::string text =
+      After({Constant("order", "i64[2]", "1, 0"), Quantized("q", "x"), Step("s", "opset1.Sqrt", "%q"),
+             Step("f", "opset1.Floor", "%s"), Step("t", "opset1.Transpose", "%q, %order"), Result("f"),
+             "  opset1.Result \"z\" (%t)\n"});
+  EXPECT_NE(text.find("Transpose[1024,1](FakeQuantize Const)"), std::string::npos) << text;
+  EXPECT_NE(text.find("FakeQuantize[1,1024](FakeQuantize Const Const Const Const)"), std::string::npos) << text;
+}
+
+class QuantizedEndTest : public LookupTest {
+ protected:
+  // Returns the graph of functions between two quantizations from `low` to `high`, before a MaxPool.
+  std::string Pooled(const std::string& low, const std::string& high) {
+    const auto quantized = [&](const std::string& name, const std::string& data) {
+      return Step(name, "opset1.FakeQuantize", fmt::format("%{}, %low, %high, %low, %high", data),
+                  "levels = 256");
+    };
+    return After({Constant("low", "f32[]", low), Constant("high", "f32[]", high), quantized("q", "x"),
+                  Step("s", "opset1.Sqrt", "%q"), Step("f", "opset1.Floor", "%s"), quantized("r", "f"),
+                  Step("p", "opset1.MaxPool", "%r",
+                       "strides = [1, 1], pads_begin = [0, 0], pads_end = [0, 0], kernel = [1, 1]"),
+                  Result("p")},
+                 "[1,1,32,32]");
+  }
+};
+
+TEST_F(QuantizedEndTest, AQuantizationWithQuantizedConsumersRemains) {
+  EXPECT_EQ(Pooled("0.0", "255.0"),
+            "FakeQuantize[1,1,32,32](Parameter Const Const Const Const) Convert[1,1,32,32](FakeQuantize) "
+            "Gather[1,1,32,32](Const Convert Const) FakeQuantize[1,1,32,32](Gather Const Const Const Const) "
+            "MaxPool[1,1,32,32](FakeQuantize)");
+}
+
+TEST_F(QuantizedEndTest, NaNHasNoQuantizedValue) {
+  EXPECT_EQ(Pooled("-128.0", "127.0").find("Gather"), std::string::npos);
+}
+
+class RepeatedTest : public TargetTest {
+ protected:
+  std::string After(const std::string& name, llvm::ArrayRef<std::string> steps,
+                    const std::string& shape = "[1,4]") {
+    std::vector<std::string> text = {Given("x", "f32", shape), Limits()};
+    text.insert(text.end(), steps.begin(), steps.end());
+    return TargetTest::After(name, text);
+  }
+  static std::string Relu(const std::string& name, const std::string& data) {
+    return Step(name, "opset1.ReLU", "%" + data);
+  }
+};
+
+TEST_F(RepeatedTest, IdenticalQuantizationsAreRemoved) {
+  const std::string name = "RemoveRepeatedQuantization";
+  const std::string once = "FakeQuantize[1,4](Parameter Const Const Const Const) ReLU[1,4](FakeQuantize)";
+  const std::string twice =
+      "FakeQuantize[1,4](Parameter Const Const Const Const) FakeQuantize[1,4](FakeQuantize Const Const Const "
+      "Const)";
+  const std::string first = Quantized("q", "x");
+  EXPECT_EQ(After(name, {first, Quantized("r", "q"), Relu("a", "r"), Result("a")}), once);
+  EXPECT_EQ(After(name, {first, Quantized("r", "q"), Quantized("s", "r"), Relu("a", "s"), Result("a")}),
+            once);
+  EXPECT_EQ(After(name, {first, Quantized("r", "q", "two"), Relu("a", "r"), Result("a")}),
+            twice + " ReLU[1,4](FakeQuantize)");
+  // A result has the name of the node that computes it.
+  EXPECT_EQ(After(name, {first, Quantized("r", "q"), Result("r")}), twice);
+}
+
+TEST_F(RepeatedTest, QuantizationsAfterMovesAreRemoved) {
+  const std::string name = "RemoveQuantizationAfterMoves";
+  const std::string swapped = Step("t", "opset1.Transpose", "%q, %order");
+  const std::string order = Constant("order", "i64[4]", "0, 1, 3, 2");
+  const std::string pool = Step("p", "opset1.MaxPool", "%r",
+                                "strides = [1, 1], pads_begin = [0, 0], pads_end = [0, 0], kernel = [1, 1]");
+  const auto moved = [&](const std::string& move, const std::string& end, const std::string& last) {
+    const std::string text = After(name,
+                                   {order, Constant("shape", "i64[4]", "1, 1, 2, 4"), Quantized("q", "x"),
+                                    move, Quantized("r", "t"), end, Result(last)},
+                                   "[1,2,2,2]");
+    size_t count = 0;
+    for (size_t at = text.find("FakeQuantize["); at != std::string::npos;
+         at = text.find("FakeQuantize[", at + 1))
+      ++count;
+    return count;
+  };
+  EXPECT_EQ(moved(swapped, Relu("a", "r"), "a"), 1u);
+  // Consumers of quantized values read them after a view, not after a transpose.
+  EXPECT_EQ(moved(swapped, pool, "p"), 2u);
+  EXPECT_EQ(moved(Step("t", "opset1.Reshape", "%q, %shape", "special_zero = false"), pool, "p"), 1u);
+  // An operation that computes.
+  EXPECT_EQ(moved(Relu("t", "q"), Relu("a", "r"), "a"), 2u);
+  EXPECT_EQ(moved(swapped, "", "r"), 2u);
+}
+
+TEST_F(RepeatedTest, PartsOfAConcatAreQuantized) {
+  const std::string pool = Step("p", "opset1.MaxPool", "%x",
+                                "strides = [1, 1], pads_begin = [0, 0], pads_end = [0, 0], kernel = [1, 1]");
+  const auto join = [](const std::string& parts, int axis = 1) {
+    return Step("c", "opset1.Concat", parts, fmt::format("axis = {}", axis));
+  };
+  const auto has_quantized_parts = [&](llvm::ArrayRef<std::string> steps) {
+    return After("QuantizeConcatParts", steps, "[1,2,4,4]").find("ReLU[1,4,4,4](Concat)") !=
+           std::string::npos;
+  };
+  const std::string part = Quantized("q", "p"), whole = Quantized("r", "c", "two"), relu = Relu("a", "r");
+  const std::string result = Result("a");
+  EXPECT_TRUE(has_quantized_parts({pool, part, join("%q, %q"), whole, relu, result}));
+  EXPECT_TRUE(has_quantized_parts({pool, part, join("%q, %q", -3), whole, relu, result}));
+  EXPECT_EQ(graph_->num_nodes(), 11u);  // a quantization for each part
+  // Another axis, a part that is not quantized, row-major parts, two consumers, a result.
+  EXPECT_EQ(After("QuantizeConcatParts", {pool, part, join("%q, %q", 2), whole, relu, result}, "[1,2,4,4]")
+                .find("ReLU[1,2,8,4](Concat)"),
+            std::string::npos);
+  EXPECT_FALSE(has_quantized_parts({pool, part, join("%q, %p"), whole, relu, result}));
+  EXPECT_FALSE(has_quantized_parts({Quantized("q", "x"), join("%q, %q"), whole, relu, result}));
+  EXPECT_FALSE(
+      has_quantized_parts({pool, part, join("%q, %q"), whole, relu, result, "  opset1.Result \"z\" (%c)\n"}));
+  EXPECT_FALSE(
+      has_quantized_parts({pool, part, join("%q, %q"), whole, relu, result, "  opset1.Result \"z\" (%r)\n"}));
+}
+
+// ---- channels ----
+
+class ChannelsTest : public TargetTest {
+ protected:
+  // Returns the graph of images of `channels` channels that `steps` turn into `moved`, before a convolution.
+  std::string Convolved(int channels, llvm::ArrayRef<std::string> steps, const std::string& moved,
+                        int moved_channels) {
+    std::vector<std::string> text = {Given("x", "f32", fmt::format("[1,{},2,2]", channels)),
+                                     Given("w", "f32", fmt::format("[1,{},1,1]", moved_channels))};
+    text.insert(text.end(), steps.begin(), steps.end());
+    text.push_back(Step("conv", "opset1.Convolution", "%" + moved + ", %w",
+                        "strides = [1, 1], dilations = [1, 1], pads_begin = [0, 0], pads_end = [0, 0]"));
+    text.push_back(Result("conv"));
+    return After("FuseChannelPermutations", text);
+  }
+  static std::string Shuffle(const std::string& name, const std::string& data, int axis = 1) {
+    return Step(name, "opset1.ShuffleChannels", "%" + data, fmt::format("axis = {}, group = 2", axis));
+  }
+};
+
+TEST_F(ChannelsTest, AShuffleBecomesAGather) {
+  const std::string gathered =
+      "Concat[1,16,2,2](Parameter) Gather[1,16,2,2](Concat Const Const) Convolution[1,1,2,2](Gather "
+      "Parameter)";
+  // arange(16).reshape(2, 8).T.ravel()
+  const std::vector<double> order = {0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15};
+  for (const int axis : {1, -3}) {
+    EXPECT_EQ(Convolved(16, {Shuffle("s", "x", axis)}, "s", 16), gathered);
+    EXPECT_EQ(InputOf("Gather", 1), order);
+    EXPECT_EQ(InputOf("Gather", 2), std::vector<double>{1});
+  }
+  EXPECT_EQ(
+      Convolved(16,
+                {Constant("five", "i64[5]", "1, 2, 8, 2, 2"), Constant("order", "i64[5]", "0, 2, 1, 3, 4"),
+                 Constant("four", "i64[4]", "1, 16, 2, 2"),
+                 Step("a", "opset1.Reshape", "%x, %five", "special_zero = false"),
+                 Step("b", "opset1.Transpose", "%a, %order"),
+                 Step("c", "opset1.Reshape", "%b, %four", "special_zero = false")},
+                "c", 16),
+      gathered);
+  EXPECT_EQ(InputOf("Gather", 1), order);
+}
+
+TEST_F(ChannelsTest, ChainsAreFollowed) {
+  // The even channels of the shuffled images, after those of the images themselves: 0, 1, 2 ..
+  EXPECT_EQ(Convolved(16,
+                      {Shuffle("s", "x"), Constant("zero", "i64[1]", "0"), Constant("end", "i64[1]", "16"),
+                       Constant("step", "i64[1]", "2"), Constant("axis", "i64[1]", "1"),
+                       Step("p", "opset8.Slice", "%s, %zero, %end, %step, %axis"),
+                       Step("c", "opset1.Concat", "%x, %p", "axis = 1")},
+                      "c", 24),
+            "Concat[1,16,2,2](Parameter) Gather[1,24,2,2](Concat Const Const) Convolution[1,1,2,2](Gather "
+            "Parameter)");
+  std::vector<double> order;
+  for (int i = 0; i < 16; ++i) order.push_back(i);
+  for (int i = 0; i < 8; ++i) order.push_back(i);
+  EXPECT_EQ(InputOf("Gather", 1), order);
+}
+
+TEST_F(ChannelsTest, OthersRemain) {
+  // Fewer channels than one block, another axis, and concatenations alone.
+  EXPECT_EQ(Convolved(14, {Shuffle("s", "x")}, "s", 14),
+            "ShuffleChannels[1,14,2,2](Parameter) Convolution[1,1,2,2](ShuffleChannels Parameter)");
+  EXPECT_EQ(Convolved(16, {Shuffle("s", "x", 2)}, "s", 16),
+            "ShuffleChannels[1,16,2,2](Parameter) Convolution[1,1,2,2](ShuffleChannels Parameter)");
+  EXPECT_EQ(Convolved(16, {Step("c", "opset1.Concat", "%x, %x", "axis = 1")}, "c", 32),
+            "Concat[1,32,2,2](Parameter Parameter) Convolution[1,1,2,2](Concat Parameter)");
+}
+
+// ---- selection ----
+
+class TargetPipelineTest : public TransformTest {
+ protected:
+  static constexpr const char* kProduct =
+      R"(  %0 = opset1.Parameter "x" {element_type = f32, shape = [3]} : f32[3]
+  %1 = opset1.Const "w" : f32[3,2] = dense<f32[3,2]: 1, 2, 3, 4, 5, 6>
+  %2 = opset1.MatMul "p" (%0, %1) : f32[2]
+  opset1.Result "y" (%2)
+)";
+  static constexpr const char* kName = "target.ConvertVectorsToMatrices";
+
+  // Returns whether the requested transformations change the graph.
+  bool Changes(const Names& requested, PipelineOptions options, bool enabled = true) {
+    auto list = std::make_shared<TransformationList>(StandardTransformations());
+    list->Find(kName)->enabled = enabled;
+    Emitter emitter;
+    options.verify = true;
+    std::optional<Pipeline> pipeline = Pipeline::Make(*list, std::move(options), emitter);
+    if (!pipeline) return false;
+    const auto graph = Parse(kProduct);
+    const std::string before = Brief(*graph);
+    EXPECT_TRUE(TargetPipeline(list, *pipeline).Run(requested, nullptr, *graph, emitter));
+    return Brief(*graph) != before;
+  }
+};
+
+TEST_F(TargetPipelineTest, RequestedTransformationsRun) {
+  EXPECT_TRUE(Changes({kName}, {}));
+  EXPECT_FALSE(Changes({}, {}));
+  EXPECT_FALSE(Changes({"target.TransposeLeftOperands"}, {}));
+  EXPECT_FALSE(Changes({kName}, {}, /*enabled=*/false));
+  EXPECT_TRUE(Changes({kName}, {.only = {kName}}, /*enabled=*/false));
+  EXPECT_FALSE(Changes({kName}, {.only = {"target.TransposeLeftOperands"}}));
+}
+
+TEST_F(TargetPipelineTest, StopAfterAnEarlierPhaseSkipsTheTargetPhase) {
+  EXPECT_FALSE(Changes({kName}, {.stop_after = "BackFinish"}));
+  EXPECT_FALSE(Changes({kName}, {.stop_after = "TargetStart"}));
+  EXPECT_TRUE(Changes({kName}, {.stop_after = kName}));
+  EXPECT_TRUE(Changes({kName}, {.stop_after = "TargetFinish"}));
+}
+
+TEST_F(TargetPipelineTest, OtherPhasesSkipTargetTransformations) {
+  const auto graph = Parse(kProduct);
+  const std::string before = Brief(*graph);
+  EXPECT_EQ(Run(StandardTransformations(), *graph, Side::kAfterLowering, {.only = {kName}}), "");
+  EXPECT_EQ(Brief(*graph), before);
+}
+
+// A plan has its own graph for each body.
+TEST_F(TargetPipelineTest, BodiesAreSkipped) {
+  const auto graph = Parse(R"(  %0 = opset1.Parameter "c" {element_type = boolean, shape = []} : boolean[]
+  %1 = opset1.Parameter "x" {element_type = f32, shape = [3]} : f32[3]
+  %2 = opset8.If "i" (%0, %1) : f32[] bodies {
+    "then_body" input 1 -> 0 output 0 -> 0 graph "then" {
+      %0 = opset1.Parameter "a" {element_type = f32, shape = [3]} : f32[3]
+      %1 = opset1.MatMul "p" (%0, %0) : f32[]
+      opset1.Result "o" (%1)
+    }
+    "else_body" input 1 -> 0 output 0 -> 0 graph "else" {
+      %0 = opset1.Parameter "b" {element_type = f32, shape = [3]} : f32[3]
+      %1 = opset1.MatMul "q" (%0, %0) : f32[]
+      opset1.Result "o" (%1)
+    }
+  }
+  opset1.Result "y" (%2)
+)");
+  ASSERT_NE(graph, nullptr);
+  const std::string before = ir::PrintGraph(*graph);
+  EXPECT_EQ(Run(StandardTransformations(), *graph, Side::kTarget, {.only = {kName}}), "");
+  EXPECT_EQ(ir::PrintGraph(*graph), before);
+}
+
+}  // namespace
+}  // namespace nnefc::transform
