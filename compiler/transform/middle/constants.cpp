@@ -51,17 +51,12 @@ std::optional<std::vector<TensorValue>> ValuesOf(Graph& graph, const Node& node)
   return computed;
 }
 
-// Returns whether a node declares the quantized range of a constant.
-bool Quantizes(const Node& node) {
-  static const ir::OpTable<bool> kQuantizes(ir::StandardOps(), ir::kOpsets, {{"FakeQuantize", true}});
-  return kQuantizes.Find(node.ir().op()) != nullptr;
-}
-
 // Nodes with an input whose value or shape became known after their inference.
 using BetterKnown = llvm::DenseSet<ir::NodeId>;
 
 void Fold(Graph& graph, const Node& node, BetterKnown& readers) {
-  if (!ir::IsFoldable(node.ir()) || Quantizes(node)) return;
+  // A FakeQuantize of a constant declares its quantized range.
+  if (!ir::IsFoldable(node.ir()) || node.ir().Is(ir::Quantizer::kFakeQuantize)) return;
   const std::vector<Port> outputs = node.out_ports();
   // A result has the name of the node that computes it.
   if (llvm::all_of(outputs, [](const Port& output) { return output.IsDisconnected(); }) ||

@@ -59,20 +59,21 @@ opset1.Result "y" (%2)
   }
 
   static bool IsIdleLayout(const Node& node) {
-    // With equal shapes, these operations are always identities.
-    static const auto kAlways = [](const Node&) { return true; };
-    static const auto kOfOne = [](const Node& concat) { return concat.num_in_ports() == 1; };
-    static const auto kOnce = [](const Node& tile) { return AreAll(tile.in_port(1), 1); };
-    static const ir::OpTable<bool (*)(const Node&)> kRules(ir::StandardOps(), ir::kOpsets,
-                                                           {{"Broadcast", kAlways},
-                                                            {"Concat", kOfOne},
-                                                            {"Pad", IsIdlePad},
-                                                            {"Split", kAlways},
-                                                            {"Tile", kOnce},
-                                                            {"Transpose", IsIdleTranspose},
-                                                            {"VariadicSplit", kAlways}});
-    const auto* rule = kRules.Find(node.ir().op());
-    return rule != nullptr && (*rule)(node);
+    switch (node.ir().info().rearrangement) {
+      case ir::Rearrangement::kBroadcast:
+      case ir::Rearrangement::kSplit:
+        return true;  // since the shapes are equal
+      case ir::Rearrangement::kConcat:
+        return node.num_in_ports() == 1;
+      case ir::Rearrangement::kPad:
+        return IsIdlePad(node);
+      case ir::Rearrangement::kTile:
+        return AreAll(node.in_port(1), 1);
+      case ir::Rearrangement::kTranspose:
+        return IsIdleTranspose(node);
+      default:
+        return false;
+    }
   }
   // An empty order reverses the axes.
   static bool IsIdleTranspose(const Node& node) {

@@ -188,8 +188,7 @@ opset1.Result "y" (%4)
 
  private:
   static bool IsSwap(const Node& node) {
-    static const ir::OpTable<bool> kTransposes(ir::StandardOps(), ir::kOpsets, {{"Transpose", true}});
-    if (kTransposes.Find(node.ir().op()) == nullptr) return false;
+    if (!node.ir().Is(ir::Rearrangement::kTranspose)) return false;
     const std::optional<std::vector<int64_t>> order = KnownInts(node.in_port(1));
     // An empty order reverses the axes.
     const ir::PartialShape& shape = node.ir().output().shape;

@@ -76,8 +76,7 @@ std::vector<int64_t> FilterExtents(const Node& convolution, size_t axes) {
 }
 
 bool IsPad(const Node& node) {
-  static const ir::OpTable<bool> kPads(ir::StandardOps(), ir::kOpsets, {{"Pad", true}});
-  return kPads.Find(node.ir().op()) != nullptr;
+  return node.ir().Is(ir::Rearrangement::kPad);
 }
 
 // Merges a zero Pad into each window operation after it that satisfies `may_take`.
@@ -178,23 +177,18 @@ opset1.Result "y" (%4)
   }
 
  private:
-  enum class Pool : uint8_t { kAverage, kMaximum };
-
   // Returns true if the preceding nodes guarantee neither negative values nor NaN.
   static bool IsNonNegative(Port port) {
-    static const ir::OpTable<Pool> kPools(ir::StandardOps(), ir::kOpsets,
-                                          {{"AvgPool", Pool::kAverage}, {"MaxPool", Pool::kMaximum}});
     constexpr int kFarthest = 8;
     for (int level = 0; level < kFarthest; ++level) {
       const Node node = port.node();
       if (node.ir().Is(ir::ElementFunction::kRelu)) return true;
       if (node.ir().Is(ir::ElementFunction::kClamp)) return node.ir().Double("min") >= 0;
-      const Pool* pool = kPools.Find(node.ir().op());
-      if (pool == nullptr) return false;
+      if (node.ir().Is(ir::Pooling::kNone)) return false;
       // The maximum over a window of only padding is negative infinity.
       const std::string& auto_pad = node.ir().String("auto_pad");
       const bool has_pads = (auto_pad != "explicit" && auto_pad != "valid") || HasPads(node);
-      if (*pool == Pool::kMaximum && has_pads) return false;
+      if (node.ir().Is(ir::Pooling::kMax) && has_pads) return false;
       port = node.in_port(0).GetSource();
     }
     return false;
@@ -237,12 +231,12 @@ opset1.Result "y" (%7)
     std::optional<Node> add;
     if (window.ir().Is(ir::ElementFunction::kAdd)) {
       add = window;
-      const int32_t input = NameOf(add->in_node(0)).empty() ? 1 : 0;
+      const int32_t input = IsConvolution(add->in_node(0)) ? 0 : 1;
       window = add->in_node(input);
       if (!IsConstantAlong(add->in_port(1 - input).shape(), add->out_port(0).shape(), *range)) return;
       if (!OnlyDestination(add->out_port(0))) return;
     }
-    if (NameOf(window).empty() || !OnlyDestination(window.out_port(0))) return;
+    if (!IsConvolution(window) || !OnlyDestination(window.out_port(0))) return;
     const std::optional<SpatialPads> pads = PadsOf(window, *range);
     if (!pads) return;
     ir::AttributeMap attributes = window.ir().attributes();
@@ -250,7 +244,7 @@ opset1.Result "y" (%7)
     attributes.Set("pads_begin", ir::Attribute::Integers(pads->begin.begin(), pads->begin.end()));
     attributes.Set("pads_end", ir::Attribute::Integers(pads->end.begin(), pads->end.end()));
     const std::array<Port, 2> inputs = {window.in_port(0).GetSource(), window.in_port(1).GetSource()};
-    Node made = graph.CreateNode(NameOf(window), inputs,
+    Node made = graph.CreateNode(fmt::format("{}.{}", window.ir().set(), window.ir().type()), inputs,
                                  {.name = add ? window.name() : std::string(),
                                   .attributes = std::move(attributes),
                                   .origin = window.ir().origin()});
@@ -269,13 +263,8 @@ opset1.Result "y" (%7)
     }
   }
 
-  // Returns an empty name for operations without a filter.
-  static std::string_view NameOf(const Node& node) {
-    static const ir::OpTable<std::string_view> kNames(
-        ir::StandardOps(), ir::kOpsets,
-        {{"Convolution", "opset1.Convolution"}, {"GroupConvolution", "opset1.GroupConvolution"}});
-    const std::string_view* name = kNames.Find(node.ir().op());
-    return name == nullptr ? std::string_view() : *name;
+  static bool IsConvolution(const Node& node) {
+    return node.ir().Is(ir::Contraction::kConvolution) || node.ir().Is(ir::Contraction::kGroupConvolution);
   }
 
   // Returns nothing unless the Slice has step 1 and drops a known number of results along one spatial axis.

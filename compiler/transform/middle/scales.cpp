@@ -400,25 +400,21 @@ class AffineFusion {
   const FactorsOf factors_of_;
 };
 
-// The order of channel axes in the weights of an operation: output channels first, or second.
-enum class Layout : uint8_t { kRows, kGroupedRows, kColumns, kGroupedColumns };
-
 // The channels scaled by factors.
 enum class Channels : uint8_t { kOutput, kInput };
 
 // Returns the shape of per-channel factors that broadcasts to a filter.
 template <Channels kOf>
 std::optional<Shape> FactorsOfFilter(const Node& node, const ir::PartialShape& weights, int64_t channels) {
-  static const ir::OpTable<Layout> kLayouts(ir::StandardOps(), ir::kOpsets,
-                                            {{"Convolution", Layout::kRows},
-                                             {"GroupConvolution", Layout::kGroupedRows},
-                                             {"ConvolutionBackpropData", Layout::kColumns},
-                                             {"GroupConvolutionBackpropData", Layout::kGroupedColumns}});
-  const Layout* layout = kLayouts.Find(node.ir().op());
-  if (layout == nullptr) return std::nullopt;
+  using ir::Contraction;
+  const Contraction contraction = node.ir().info().contraction;
+  if (contraction == Contraction::kNone || contraction == Contraction::kMatMul) return std::nullopt;
   Shape factors(static_cast<size_t>(weights.rank()), 1);
-  const bool is_grouped = *layout == Layout::kGroupedRows || *layout == Layout::kGroupedColumns;
-  const bool is_rows = *layout == Layout::kRows || *layout == Layout::kGroupedRows;
+  const bool is_grouped = contraction == Contraction::kGroupConvolution ||
+                          contraction == Contraction::kGroupConvolutionBackpropData;
+  // The output channels are the first channel axis of the weights, or the second one.
+  const bool is_rows =
+      contraction == Contraction::kConvolution || contraction == Contraction::kGroupConvolution;
   if (is_grouped) factors[0] = weights[0].value();
   const bool is_first = is_rows == (kOf == Channels::kOutput);
   factors[(is_grouped ? 1 : 0) + (is_first ? 0 : 1)] = channels / factors[0];
@@ -428,8 +424,7 @@ std::optional<Shape> FactorsOfFilter(const Node& node, const ir::PartialShape& w
 // Returns the shape of factors of columns or rows for a right-hand matrix.
 template <Channels kOf>
 std::optional<Shape> FactorsOfMatrix(const Node& node, const ir::PartialShape& weights, int64_t channels) {
-  static const ir::OpTable<bool> kProducts(ir::StandardOps(), ir::kOpsets, {{"MatMul", true}});
-  if (kProducts.Find(node.ir().op()) == nullptr || weights.rank() < 2) return std::nullopt;
+  if (!node.ir().Is(ir::Contraction::kMatMul) || weights.rank() < 2) return std::nullopt;
   Shape factors(static_cast<size_t>(weights.rank()), 1);
   const bool is_last = node.ir().Bool("transpose_b") == (kOf == Channels::kInput);
   factors[factors.size() - (is_last ? 1 : 2)] = channels;
