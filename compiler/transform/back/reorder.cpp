@@ -30,8 +30,9 @@ opset1.Result "y" (%9)
 
  protected:
   Pattern GetPattern() const override {
-    return {.nodes = {Op("relu", "ReLU"), Op("reshape1", "Reshape"), Op("transpose", "Transpose"),
-                      Op("reshape2", "Reshape"), Op("conv", "Convolution")},
+    return {.nodes = {Op("relu", "opset.ReLU"), Op("reshape1", "opset.Reshape"),
+                      Op("transpose", "opset.Transpose"), Op("reshape2", "opset.Reshape"),
+                      Op("conv", "opset.Convolution")},
             .edges = {{"relu", "reshape1", {0}},
                       {"reshape1", "transpose", {0}},
                       {"transpose", "reshape2", {0}},

@@ -32,7 +32,8 @@ opset1.Result "y" (%2)
 
  protected:
   Pattern GetPattern() const override {
-    return {.nodes = {Op("sigmoid", "Sigmoid"), Op("mul", "Multiply")}, .edges = {{"sigmoid", "mul"}}};
+    return {.nodes = {Op("sigmoid", "opset.Sigmoid"), Op("mul", "opset.Multiply")},
+            .edges = {{"sigmoid", "mul"}}};
   }
   void ReplacePattern(Graph& graph, const Match& match) override {
     const Node mul = match["mul"];
@@ -82,8 +83,8 @@ opset1.Result "y" (%6)
 
  protected:
   Pattern GetPattern() const override {
-    return {.nodes = {Op("add", "Add"),
-                      Op("clamp", "Clamp", {{"min", ir::Attribute(0.0)}, {"max", ir::Attribute(6.0)}})},
+    return {.nodes = {Op("add", "opset.Add"),
+                      Op("clamp", "opset.Clamp", {{"min", ir::Attribute(0.0)}, {"max", ir::Attribute(6.0)}})},
             .edges = {{"add", "clamp"}}};
   }
   void ReplacePattern(Graph& graph, const Match& match) override {
@@ -155,9 +156,9 @@ opset1.Result "y" (%9)
 
  protected:
   Pattern GetPattern() const override {
-    return {.nodes = {Data("x"), Op("square", "Power"), Data("squared"), Op("sum", "ReduceSum"),
-                      Data("summed"), Op("max", "Maximum"), Data("bounded"), Op("root", "Power"),
-                      Data("inverse"), Op("mul", "Multiply")},
+    return {.nodes = {Data("x"), Op("square", "opset.Power"), Data("squared"), Op("sum", "opset.ReduceSum"),
+                      Data("summed"), Op("max", "opset.Maximum"), Data("bounded"), Op("root", "opset.Power"),
+                      Data("inverse"), Op("mul", "opset.Multiply")},
             .edges = {{"x", "square", {0}},
                       {"square", "squared"},
                       {"squared", "sum", {0}},
@@ -215,7 +216,8 @@ class DivisionByNorm : public MiddleReplacementPattern {
   virtual std::optional<double> EpsilonOf(const Node& bound, const Node& norm) const = 0;
 
   Pattern GetPattern() const override {
-    return {.nodes = {Op("norm", "ReduceL2"), Op("bound", std::string(bound_type())), Op("divide", "Divide")},
+    return {.nodes = {Op("norm", "opset.ReduceL2"), Op("bound", std::string(bound_type())),
+                      Op("divide", "opset.Divide")},
             .edges = {{"norm", "bound"}, {"bound", "divide", {1}}}};
   }
   void ReplacePattern(Graph& graph, const Match& match) override {
@@ -255,7 +257,7 @@ opset1.Result "y" (%4)
   }
 
  protected:
-  std::string_view bound_type() const override { return "Clamp"; }
+  std::string_view bound_type() const override { return "opset.Clamp"; }
   std::optional<double> EpsilonOf(const Node& bound, const Node&) const override {
     if (bound.ir().Double("max") < static_cast<double>(std::numeric_limits<float>::max()))
       return std::nullopt;
@@ -278,7 +280,7 @@ opset1.Result "y" (%5)
   }
 
  protected:
-  std::string_view bound_type() const override { return "Maximum"; }
+  std::string_view bound_type() const override { return "opset.Maximum"; }
   std::optional<double> EpsilonOf(const Node& bound, const Node& norm) const override {
     const std::optional<Port> other = OtherInput(bound, norm);
     return other ? KnownNumber(*other) : std::nullopt;

@@ -99,7 +99,7 @@ opset1.Result "y" (%4)
 
  protected:
   Pattern GetPattern() const override {
-    return {.nodes = {Op("first", "Transpose"), Op("second", "Transpose")},
+    return {.nodes = {Op("first", "opset.Transpose"), Op("second", "opset.Transpose")},
             .edges = {{"first", "second", {0}}}};
   }
   void ReplacePattern(Graph& graph, const Match& match) override {

@@ -120,7 +120,7 @@ opset1.Result "y" (%4)
 )";
   }
   void FindAndReplacePattern(Graph& graph) override {
-    for (std::string_view operation : {"Convolution", "GroupConvolution"}) {
+    for (std::string_view operation : {"opset.Convolution", "opset.GroupConvolution"}) {
       FusePads(graph, operation, [](const Node& window, const SpatialPads& added) {
         return IsWithin(added, FilterExtents(window, added.begin.size()));
       });
@@ -143,7 +143,7 @@ opset1.Result "y" (%3)
 )";
   }
   void FindAndReplacePattern(Graph& graph) override {
-    FusePads(graph, "AvgPool", [](const Node& window, const SpatialPads& added) {
+    FusePads(graph, "opset.AvgPool", [](const Node& window, const SpatialPads& added) {
       if (!IsWithinPool(window, added)) return false;
       const bool includes_padding = !window.ir().Bool("exclude-pad");
       if (!includes_padding && HasPads(window)) return false;
@@ -170,7 +170,7 @@ opset1.Result "y" (%4)
 )";
   }
   void FindAndReplacePattern(Graph& graph) override {
-    FusePads(graph, "MaxPool", [](const Node& window, const SpatialPads& added) {
+    FusePads(graph, "opset.MaxPool", [](const Node& window, const SpatialPads& added) {
       return window.num_out_ports() == 1 && !HasPads(window) && IsWithinPool(window, added) &&
              IsNonNegative(window.in_node(0).in_port(0).GetSource());
     });

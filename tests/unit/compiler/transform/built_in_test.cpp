@@ -1,6 +1,7 @@
 // Effects of the built-in transformations, and graphs that they do not change.
 
 #include "fmt/core.h"
+#include "llvm/ADT/STLExtras.h"
 #include "tests/unit/compiler/transform/transform_support.h"
 
 namespace nnefc::transform {
@@ -25,6 +26,39 @@ TEST_F(BuiltInTest, EachHasADescriptionAndAnExampleOnWhichItActs) {
     graph->EraseDeadNodes();
     EXPECT_NE(ir::PrintGraph(*graph), before) << item->name();
   }
+}
+
+// ---- sets ----
+
+// A plug-in's operation may have the name of an OpenVINO operation.
+TEST_F(BuiltInTest, OperationsOfOtherSetsRemain) {
+  ir::OpRegistry registry(&ir::StandardOps());
+  registry.Add({.set = "acme",
+                .name = "Transpose",
+                .inputs = {{.name = "data"}, {.name = "order"}},
+                .outputs = {"output"}});
+  const auto after = [&](const std::string& set) {
+    const std::string body = fmt::format(R"(graph "g" {{
+  %0 = opset1.Parameter "x" {{element_type = f32, shape = [2,3,4]}} : f32[2,3,4]
+  %1 = opset1.Const "a" : i64[3] = dense<i64[3]: 1, 2, 0>
+  %2 = {0}.Transpose "t" (%0, %1) : f32[3,4,2]
+  %3 = opset1.Const "b" : i64[3] = dense<i64[3]: 0, 2, 1>
+  %4 = {0}.Transpose "u" (%2, %3) : f32[3,2,4]
+  opset1.Result "y" (%4)
+}}
+)",
+                                         set);
+    const auto graph = ir::ParseGraph(context_.sources.AddText("graph", body), registry, context_);
+    if (graph == nullptr) return std::string("no graph");
+    const TransformationList list = StandardTransformations();
+    EXPECT_EQ(Run(list, *graph, Side::kAfterLowering, {.only = {"middle.FuseTransposesSequence"}}), "");
+    graph->EraseDeadNodes();
+    return std::to_string(llvm::count_if(
+               graph->nodes(), [&](ir::NodeId id) { return graph->node(id).type() == "Transpose"; })) +
+           " transpositions";
+  };
+  EXPECT_EQ(after("opset1"), "1 transpositions");
+  EXPECT_EQ(after("acme"), "2 transpositions");
 }
 
 // ---- identities ----
