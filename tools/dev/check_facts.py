@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Checks that operation properties are read from the registry: no caller passes a default of an attribute, and no
-operation is compared by name outside of the registry and the readers and writers of text and XML. Executables are
+"""Checks that operation properties are read from the registry: no caller passes a default of an attribute, no
+operation is compared by name outside of the registry and the readers and writers of text and XML, and no table next to
+the rows lists the operations with a property. Built-in transformations name the set of an operation. Executables are
 created in one place, and each microkernel has a unit test."""
 
 import pathlib
@@ -12,6 +13,12 @@ SIMD = "runtime/fast/simd"
 DEFAULT = re.compile(r"\b(?:Int|Double|Bool|String|Ints|Doubles|Attribute)Or\(")
 BY_NAME = re.compile(r'\bIs\((?:"opset\d+"|(?:ir::)?kNnefSet), |\btype\(\) [!=]= "|StringSwitch<[^;]*\btype\b|\btype [!=]= "'
                      r'|(?:\binfo\(\)|\bInfo\([^()]*(?:\([^()]*\))?[^()]*\))\.name\s*[!=]=|\bop\(\) [!=]= (?:"|\w*name\b)')
+# A table of operations whose values are properties; tables of functions are dispatch.
+PROPERTIES = re.compile(r'\bk(?:Opsets|NnefSet),\s*\{\s*\{\s*"\w+",\s*(?:true|false|(?:\w+::)+k\w+)\s*\}')
+# An operation of any set, which a plug-in's operation of that name would match, in a built-in transformation.
+ANY_SET = re.compile(r'(?:\bOp\("\w+", |\bGetOpNodes\(|\bFusePads\(graph, )"\w+"')
+# Lenient mode selects the operations whose arguments it changes.
+SELECTS = ("compiler/expand/",)
 # Code that has to handle operation names: the rows, the parser, the reader and writer of XML, and
 # `OpRegistry::FindNamed`, which resolves unqualified names in users' patterns.
 EXEMPT = ("compiler/ir/ops/", "compiler/ir/op_registry.cpp", "compiler/syntax/", "compiler/openvino/")
@@ -24,8 +31,15 @@ def main() -> int:
             if path.suffix not in (".h", ".cpp"):
                 continue
             name = path.relative_to(ROOT).as_posix()
-            for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            text = path.read_text(encoding="utf-8")
+            for table in PROPERTIES.finditer(text):
+                if not name.startswith(SELECTS):
+                    found.append(f"{name}:{text.count(chr(10), 0, table.start()) + 1}: lists operations with a property; make it a "
+                                 "field of their rows (`ir::OpInfo`)")
+            for number, line in enumerate(text.splitlines(), 1):
                 code = line.split("//")[0]
+                if ANY_SET.search(code) and name.startswith("compiler/transform/"):
+                    found.append(f"{name}:{number}: matches operations of any set; name it, such as `opset.Pad` for all versions")
                 if DEFAULT.search(code):
                     found.append(f"{name}:{number}: gives the default of an attribute; it stands in the operation's row")
                 if BY_NAME.search(code) and not name.startswith(EXEMPT):
