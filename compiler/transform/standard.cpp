@@ -25,6 +25,7 @@ TransformationList StandardTransformations() {
   middle::RegisterScales(list);
   middle::RegisterTensorIteratorToSequence(list);
   middle::RegisterUnrollLoops(list);
+  target::RegisterSelectedBranches(list);
   target::RegisterMatrices(list);
   target::RegisterRepeatedQuantization(list);
   target::RegisterLookupTables(list);

@@ -32,6 +32,7 @@ namespace back {
 void RegisterReorder(TransformationList& list);
 }  // namespace back
 namespace target {
+void RegisterSelectedBranches(TransformationList& list);
 void RegisterMatrices(TransformationList& list);
 void RegisterRepeatedQuantization(TransformationList& list);
 void RegisterLookupTables(TransformationList& list);

@@ -75,7 +75,7 @@ std::shared_ptr<const Plan> MakePlan(const ir::Graph& graph, const PlannedInputs
                                      const PlanOptions& options, Emitter& emitter) {
   auto plan = std::make_shared<Plan>();
   plan->input_shapes = inputs.shapes;
-  PreparedGraph prepared = PrepareGraph(graph, inputs, *options.kernels, emitter);
+  PreparedGraph prepared = PrepareGraph(graph, inputs, options, emitter);
   if (prepared.graph == nullptr) return nullptr;
   if (!TransformGraph(*prepared.graph, options, emitter)) return nullptr;
   plan->graph = std::move(prepared.graph);

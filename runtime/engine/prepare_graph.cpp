@@ -3,8 +3,8 @@
 #include "compiler/ir/copy.h"
 #include "compiler/ir/fold.h"
 #include "compiler/ir/infer.h"
-#include "compiler/ir/inline_body.h"
 #include "runtime/engine/evaluate.h"
+#include "runtime/engine/plan.h"
 #include "runtime/kernels/rules.h"
 
 namespace nnefc::runtime::engine {
@@ -118,29 +118,6 @@ bool ReportFailures(const PreparedGraph& prepared, Emitter& emitter) {
 }
 
 bool PrepareNode(PreparedGraph& prepared, ir::NodeId id, const kernels::KernelRegistry& kernels,
-                 Emitter& emitter);
-
-// Inlines the body that a constant condition selects. The recursion depth is the nesting depth of bodies.
-bool InlineBranch(PreparedGraph& prepared, ir::NodeId id, bool condition,
-                  const kernels::KernelRegistry& kernels, Emitter& emitter) {
-  ir::Graph& graph = *prepared.graph;
-  const ir::Body& body = graph.node(id).bodies()[condition ? 0 : 1];
-  const std::optional<std::vector<ir::NodeId>> order = body.graph->TopologicalOrder();
-  NNEFC_CHECK(order.has_value());
-  if (!HasAllData(*body.graph, *order, emitter)) return false;
-  const size_t index = condition ? 0 : 1;
-  const ir::InlinedBody made = ir::InlineBody(graph, id, index, ir::ParametersOfBranch(graph, id, index));
-  const std::vector<ir::OutputPort> outputs = ir::OutputsOfBranch(graph.node(id), index, made.results);
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    if (outputs[i].valid()) graph.ReplaceAllUses({id, static_cast<int32_t>(i)}, outputs[i]);
-  }
-  for (ir::NodeId copy : made.nodes) {
-    if (!PrepareNode(prepared, copy, kernels, emitter)) return false;
-  }
-  return true;
-}
-
-bool PrepareNode(PreparedGraph& prepared, ir::NodeId id, const kernels::KernelRegistry& kernels,
                  Emitter& emitter) {
   ir::Graph& graph = *prepared.graph;
   const ir::Node& node = graph.node(id);
@@ -148,19 +125,59 @@ bool PrepareNode(PreparedGraph& prepared, ir::NodeId id, const kernels::KernelRe
   // Types of constants and parameters are already set.
   if (!node.info().is_source && !ir::InferNode(graph, id, emitter, nullptr, &unknown)) return false;
   if (!unknown.empty()) prepared.unjudged[id] = unknown;
-  if (!node.Is(ir::OpRole::kIf)) {
-    FoldNode(prepared, id, kernels);
-    return true;
+  FoldNode(prepared, id, kernels);
+  return true;
+}
+
+// Infers and folds all nodes that are not dead.
+bool PrepareNodes(PreparedGraph& prepared, const kernels::KernelRegistry& kernels, Emitter& emitter) {
+  ir::Graph& graph = *prepared.graph;
+  graph.EraseDeadNodes();
+  const std::optional<std::vector<ir::NodeId>> order = graph.TopologicalOrder();
+  NNEFC_CHECK(order.has_value());
+  if (!HasAllData(graph, *order, emitter)) return false;
+  prepared.unjudged.clear();
+  prepared.failures.clear();
+  bool ok = true;
+  for (ir::NodeId id : *order) {
+    if (ok) {
+      ok = PrepareNode(prepared, id, kernels, emitter);
+    } else if (!graph.node(id).info().is_source) {
+      (void)ir::InferNode(graph, id, emitter);  // only reports its errors
+    }
   }
-  const std::optional<TensorValue>& condition = graph.output(node.input(0)).value;
-  if (!condition || condition->volume() != 1) return true;
-  return InlineBranch(prepared, id, condition->ElementAsInt(0) != 0, kernels, emitter);
+  return ok;
+}
+
+// Returns the first If with a constant condition.
+std::optional<ir::NodeId> FindSelectedBranch(const ir::Graph& graph) {
+  for (ir::NodeId id : graph.nodes()) {
+    const ir::Node& node = graph.node(id);
+    if (!node.Is(ir::OpRole::kIf)) continue;
+    const std::optional<TensorValue>& condition = graph.output(node.input(0)).value;
+    if (condition && condition->volume() == 1) return id;
+  }
+  return std::nullopt;
+}
+
+// Inlines the selected branches. Their nodes, once prepared, may select further branches; the nesting of
+// bodies limits the number of rounds.
+bool InlineSelectedBranches(PreparedGraph& prepared, const PlanOptions& options, Emitter& emitter) {
+  ir::Graph& graph = *prepared.graph;
+  if (*options.transform == nullptr) return true;
+  while (const std::optional<ir::NodeId> selected = FindSelectedBranch(graph)) {
+    if (!(*options.transform)({"target.InlineSelectedBranch"}, nullptr, graph, emitter) ||
+        !PrepareNodes(prepared, *options.kernels, emitter))
+      return false;
+    if (graph.Contains(*selected)) return true;  // the transformation is disabled
+  }
+  return true;
 }
 
 }  // namespace
 
-PreparedGraph PrepareGraph(const ir::Graph& graph, const PlannedInputs& inputs,
-                           const kernels::KernelRegistry& kernels, Emitter& emitter) {
+PreparedGraph PrepareGraph(const ir::Graph& graph, const PlannedInputs& inputs, const PlanOptions& options,
+                           Emitter& emitter) {
   if (!graph.TopologicalOrder()) {
     emitter.Emit(kernels::kRuntimeCycle, {}, "the graph has a cycle");
     return {};
@@ -168,19 +185,9 @@ PreparedGraph PrepareGraph(const ir::Graph& graph, const PlannedInputs& inputs,
   PreparedGraph prepared{.graph = CopyForInputs(graph, inputs)};
   ir::Graph& copy = *prepared.graph;
   PutKnownValues(copy);
-  copy.EraseDeadNodes();
-  const std::optional<std::vector<ir::NodeId>> order = copy.TopologicalOrder();
-  NNEFC_CHECK(order.has_value());
-  if (!HasAllData(copy, *order, emitter)) return {};
-  bool ok = true;
-  for (ir::NodeId id : *order) {
-    if (ok) {
-      ok = PrepareNode(prepared, id, kernels, emitter);
-    } else if (!copy.node(id).info().is_source) {
-      (void)ir::InferNode(copy, id, emitter);  // only reports its errors
-    }
-  }
-  if (!ok) return {};
+  if (!PrepareNodes(prepared, *options.kernels, emitter) ||
+      !InlineSelectedBranches(prepared, options, emitter))
+    return {};
   copy.EraseDeadNodes();
   if (!ReportFailures(prepared, emitter)) return {};
   return prepared;

@@ -22,6 +22,8 @@ struct PlannedInputs {
 // The inputs of each node that its shape function needs but whose values are only known at run time.
 using UnjudgedInputs = llvm::DenseMap<ir::NodeId, llvm::SmallVector<int32_t, 2>>;
 
+struct PlanOptions;
+
 struct [[nodiscard]] PreparedGraph {
   std::unique_ptr<ir::Graph> graph;  // null if an error was emitted
   UnjudgedInputs unjudged = UnjudgedInputs();
@@ -31,9 +33,9 @@ struct [[nodiscard]] PreparedGraph {
 };
 
 // Returns a copy of the graph specialised for these inputs: shapes inferred as far as possible, constant
-// nodes folded, the selected body inlined for each If with a constant condition, and dead nodes removed, even
-// invalid ones.
-PreparedGraph PrepareGraph(const ir::Graph& graph, const PlannedInputs& inputs,
-                           const kernels::KernelRegistry& kernels, Emitter& emitter);
+// nodes folded, the selected body inlined for each If with a constant condition by a transformation, and dead
+// nodes removed, even invalid ones.
+PreparedGraph PrepareGraph(const ir::Graph& graph, const PlannedInputs& inputs, const PlanOptions& options,
+                           Emitter& emitter);
 
 }  // namespace nnefc::runtime::engine

@@ -75,6 +75,57 @@ class TargetTest : public TransformTest {
   std::unique_ptr<ir::Graph> graph_;
 };
 
+// ---- branches ----
+
+class SelectedBranchTest : public TargetTest {
+ protected:
+  // Returns the graph of an If after the transformation. Its branches are ReLU and Tanh, then Abs.
+  std::string Selected(const std::string& condition) {
+    const auto branch = [](const std::string& role, const std::string& operation) {
+      return fmt::format(R"(    "{}" input 1 -> 0 output 0 -> 0 graph "{}" {{
+      %0 = opset1.Parameter "a" {{element_type = f32, shape = [2]}} : f32[2]
+      %1 = opset1.{} "r" (%0) : f32[2]
+      opset1.Result "o" (%1)
+    }}
+)",
+                         role, role, operation);
+    };
+    return After("InlineSelectedBranch",
+                 {condition, Given("x", "f32", "[2]"),
+                  "  %if = opset8.If \"if\" (%c, %x) : f32[2] bodies {\n", branch("then_body", "ReLU"),
+                  branch("else_body", "Tanh"), "  }\n", Step("abs", "opset1.Abs", "%if"), Result("abs")});
+  }
+};
+
+TEST_F(SelectedBranchTest, AConstantConditionSelectsABranch) {
+  EXPECT_EQ(Selected(Constant("c", "boolean[]", "1")), "ReLU[2](Parameter) Abs[2](ReLU)");
+  EXPECT_EQ(Selected(Constant("c", "boolean[]", "0")), "Tanh[2](Parameter) Abs[2](Tanh)");
+  EXPECT_EQ(Selected(Constant("c", "boolean[1]", "0")), "Tanh[2](Parameter) Abs[2](Tanh)");
+}
+
+TEST_F(SelectedBranchTest, AConditionOfTheRunSelectsNone) {
+  EXPECT_EQ(Selected(Given("c", "boolean", "[]")), "If[2](Parameter Parameter) Abs[2](If)");
+}
+
+// A branch without operations, and an If whose value is a result.
+TEST_F(SelectedBranchTest, AParameterMayBeTheResult) {
+  EXPECT_EQ(After("InlineSelectedBranch", {Constant("c", "boolean[]", "1"), Given("x", "f32", "[2]"),
+                                           "  %if = opset8.If \"if\" (%c, %x) : f32[2] bodies {\n",
+                                           R"(    "then_body" input 1 -> 0 output 0 -> 0 graph "t" {
+      %0 = opset1.Parameter "a" {element_type = f32, shape = [2]} : f32[2]
+      opset1.Result "o" (%0)
+    }
+    "else_body" input 1 -> 0 output 0 -> 0 graph "e" {
+      %0 = opset1.Parameter "a" {element_type = f32, shape = [2]} : f32[2]
+      %1 = opset1.Tanh "r" (%0) : f32[2]
+      opset1.Result "o" (%1)
+    }
+  }
+)",
+                                           Result("if")}),
+            "");
+}
+
 // ---- matrices ----
 
 class VectorsTest : public TargetTest {

@@ -2,6 +2,7 @@
 
 #include "compiler/ir/text.h"
 #include "compiler/support/context.h"
+#include "fmt/core.h"
 #include "tests/unit/runtime/run_graph.h"
 
 namespace nnefc::runtime::engine {
@@ -121,6 +122,26 @@ TEST(IfConditionTest, BodiesWithoutKernels) {
   EXPECT_EQ(PlanErrors(IfOf(constant(0), "nnef.neg")), "");
   EXPECT_EQ(PlanErrors(IfOf(constant(1), "opset1.Negative", add)), "");
   EXPECT_EQ(PlanErrors(IfOf(constant(0), "opset1.Negative", add)), no_add);
+}
+
+// A constant condition selects a branch when the graph is planned, or without transformations when it runs.
+TEST(IfConditionTest, ConstantConditions) {
+  for (const bool transforms : {false, true}) {
+    for (const bool negates : {false, true}) {
+      const std::string condition =
+          fmt::format("opset1.Const \"cond\" : boolean[] = dense<boolean[]: {}>", negates ? 1 : 0);
+      ExecutableOptions options;
+      if (transforms) options.transform = StandardTransformer();
+      Emitter emitter;
+      const auto executable = Executable::Create(Parsed(IfOf(condition)), options, emitter);
+      ASSERT_NE(executable, nullptr) << Messages(emitter);
+      EXPECT_EQ(executable->DescribePlan().find(" If ") == std::string::npos, transforms);
+      const auto outputs = Session::Create(executable)->Run({TensorValue::FromFloats({2}, {1, -3})});
+      ASSERT_TRUE(outputs.ok());
+      EXPECT_EQ((*outputs)[0].ElementAsDouble(0), negates ? -1 : 2);
+      EXPECT_EQ((*outputs)[0].ElementAsDouble(1), negates ? 3 : -6);
+    }
+  }
 }
 
 // Results with shapes that only a run knows: a whole value and a part of it that starts at the same byte,
