@@ -79,7 +79,7 @@ std::shared_ptr<const Plan> MakePlan(const ir::Graph& graph, const PlannedInputs
   if (prepared.graph == nullptr) return nullptr;
   if (!TransformGraph(*prepared.graph, options, emitter)) return nullptr;
   plan->graph = std::move(prepared.graph);
-  if (!PlanBuilder(*plan, prepared.unjudged, options, emitter).Build()) return nullptr;
+  if (!PlanBuilder(*plan, prepared.unchecked, options, emitter).Build()) return nullptr;
   GiveBackFreeHeap();
   if (kernels::FaultOr<Success> done = options.weights->Finish(); !done) {
     emitter.Emit(kernels::kRuntimeMemory, {}, "constants cannot be laid out for their kernels: {}",

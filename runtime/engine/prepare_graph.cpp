@@ -124,7 +124,7 @@ bool PrepareNode(PreparedGraph& prepared, ir::NodeId id, const kernels::KernelRe
   llvm::SmallVector<int32_t, 2> unknown;
   // Types of constants and parameters are already set.
   if (!node.info().is_source && !ir::InferNode(graph, id, emitter, nullptr, &unknown)) return false;
-  if (!unknown.empty()) prepared.unjudged[id] = unknown;
+  if (!unknown.empty()) prepared.unchecked[id] = unknown;
   FoldNode(prepared, id, kernels);
   return true;
 }
@@ -136,7 +136,7 @@ bool PrepareNodes(PreparedGraph& prepared, const kernels::KernelRegistry& kernel
   const std::optional<std::vector<ir::NodeId>> order = graph.TopologicalOrder();
   NNEFC_CHECK(order.has_value());
   if (!HasAllData(graph, *order, emitter)) return false;
-  prepared.unjudged.clear();
+  prepared.unchecked.clear();
   prepared.failures.clear();
   bool ok = true;
   for (ir::NodeId id : *order) {

@@ -20,13 +20,13 @@ struct PlannedInputs {
 };
 
 // The inputs of each node that its shape function needs but whose values are only known at run time.
-using UnjudgedInputs = llvm::DenseMap<ir::NodeId, llvm::SmallVector<int32_t, 2>>;
+using UncheckedInputs = llvm::DenseMap<ir::NodeId, llvm::SmallVector<int32_t, 2>>;
 
 struct PlanOptions;
 
 struct [[nodiscard]] PreparedGraph {
   std::unique_ptr<ir::Graph> graph;  // null if an error was emitted
-  UnjudgedInputs unjudged = UnjudgedInputs();
+  UncheckedInputs unchecked = UncheckedInputs();
   // Constant nodes that cannot be evaluated, with the reason. They are errors only if their results are
   // needed.
   std::vector<std::pair<ir::NodeId, std::string>> failures = {};

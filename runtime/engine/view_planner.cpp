@@ -1,11 +1,10 @@
-// Nodes that only move elements and need no step. Their outputs are strided views of the first input that are
-// contiguous, or whose readers accept the strides.
+#include "runtime/engine/view_planner.h"
 
 #include <exception>
 #include <new>
 
 #include "llvm/ADT/STLExtras.h"
-#include "runtime/engine/plan_builder.h"
+#include "runtime/kernels/rules.h"
 
 namespace nnefc::runtime::engine {
 
@@ -36,16 +35,23 @@ bool IsPositive(const ElementsView& view) {
 
 }  // namespace
 
-std::optional<ElementsView> PlanBuilder::ElementsOf(const ir::Node& node, int32_t output,
+bool AcceptsStrides(const PlanOptions& options, const ir::Node& node, int32_t input,
+                    llvm::ArrayRef<kernels::Backend> backends) {
+  return options.fuse && llvm::any_of(backends, [&](kernels::Backend backend) {
+           return options.kernels->AcceptsStrides(backend, node, input);
+         });
+}
+
+std::optional<ElementsView> ViewPlanner::ElementsOf(const ir::Node& node, int32_t output,
                                                     const ElementsView& source) const {
   const std::optional<Shape> shape = node.output(output).shape.extents();
   if (!shape || Volume(*shape).value_or(0) == 0) return std::nullopt;
   if (node.Is(ir::OpRole::kView)) return tensor::Reshaped(source, *shape);
-  const kernels::ViewFunction view = options_.kernels->FindView(node.set(), node.type());
+  const kernels::ViewFunction view = draft_.options().kernels->FindView(node.set(), node.type());
   if (view == nullptr) return std::nullopt;
   llvm::SmallVector<tensor::TensorView, 4> values;
   for (int32_t i = 0; i < node.num_inputs(); ++i) {
-    const std::optional<TensorValue>& value = graph_.output(node.input(i)).value;
+    const std::optional<TensorValue>& value = draft_.graph().output(node.input(i)).value;
     if (i > 0 && (!value || BitWidth(value->type()) < 8)) return std::nullopt;
     values.push_back(i > 0 ? tensor::TensorView(*value) : tensor::TensorView());
   }
@@ -66,29 +72,14 @@ std::optional<ElementsView> PlanBuilder::ElementsOf(const ir::Node& node, int32_
   return *seen;
 }
 
-bool PlanBuilder::AcceptsStrides(const ir::Node& node, int32_t input,
-                                 llvm::ArrayRef<kernels::Backend> backends) const {
-  return options_.fuse && llvm::any_of(backends, [&](kernels::Backend backend) {
-           return options_.kernels->AcceptsStrides(backend, node, input);
-         });
-}
-
-bool PlanBuilder::ReadsStridesOf(const Work& work, const Request& request) const {
-  for (int32_t i = 0; i < work.main->num_inputs(); ++i) {
-    if (tensor::StridesOf(request.inputs[static_cast<size_t>(i)].layout) != nullptr &&
-        AcceptsStrides(*work.main, i, options_.backend))
-      return true;
-  }
-  return false;
-}
-
-bool PlanBuilder::AreReadAs(ir::OutputPort port, const ElementsView& view, int depth) const {
-  const llvm::ArrayRef<ir::InputPort> uses = graph_.node(port.node).uses(port.index);
+bool ViewPlanner::AreReadAs(ir::OutputPort port, const ElementsView& view, int depth) const {
+  const llvm::ArrayRef<ir::InputPort> uses = draft_.graph().node(port.node).uses(port.index);
   if (uses.size() > kMaxReads) return false;
   return llvm::all_of(uses, [&](const ir::InputPort& use) {
-    const ir::Node& reader = graph_.node(use.node);
-    if (in_group_.count(use.node) > 0) return false;
-    if (!view.shape.empty() && view.strides.back() == 1 && AcceptsStrides(reader, use.index, Backends()))
+    const ir::Node& reader = draft_.graph().node(use.node);
+    if (fusions_.Contains(use.node)) return false;
+    if (!view.shape.empty() && view.strides.back() == 1 &&
+        AcceptsStrides(draft_.options(), reader, use.index, draft_.backends()))
       return true;
     if (use.index != 0 || depth == 0 || reader.num_outputs() > kMaxParts) return false;
     for (int32_t i = 0; i < reader.num_outputs(); ++i) {
@@ -99,16 +90,16 @@ bool PlanBuilder::AreReadAs(ir::OutputPort port, const ElementsView& view, int d
   });
 }
 
-bool PlanBuilder::AddViewsOfElements(const ir::Node& node) {
-  if (!options_.fuse || node.num_inputs() == 0 || node.num_outputs() > kMaxParts) return false;
+bool ViewPlanner::TryViews(const ir::Node& node) {
+  if (!draft_.options().fuse || node.num_inputs() == 0 || node.num_outputs() > kMaxParts) return false;
   const bool is_reshaped = node.Is(ir::OpRole::kView);
-  if (!is_reshaped && options_.kernels->FindView(node.set(), node.type()) == nullptr) return false;
-  const ValueId source = ValueOf(node.input(0));
-  const PlanValue& value = values_[source];
+  if (!is_reshaped && draft_.options().kernels->FindView(node.set(), node.type()) == nullptr) return false;
+  const ValueId source = draft_.ValueOf(node.input(0));
+  const PlanValue& value = draft_.values()[source];
   const tensor::Strides* strides = tensor::StridesOf(value.layout);
   if (value.storage == PlanValue::Storage::kConstant) return false;
-  if (value.layout != nullptr && strides == nullptr) return !is_reshaped && AddPartsOfLayout(node);
-  if (is_reshaped && strides == nullptr) return false;  // see AddView
+  if (value.layout != nullptr && strides == nullptr) return !is_reshaped && TryPartsOfLayout(node);
+  if (is_reshaped && strides == nullptr) return false;  // see AddReshape
   const ElementsView elements{.shape = value.shape,
                               .strides = strides != nullptr ? *strides : tensor::DenseStrides(value.shape)};
   llvm::SmallVector<ElementsView, 2> views;
@@ -116,7 +107,7 @@ bool PlanBuilder::AddViewsOfElements(const ir::Node& node) {
     const std::optional<ElementsView> view = ElementsOf(node, i, elements);
     if (!view) return false;
     const auto is_result = [&](const ir::InputPort& use) {
-      return graph_.node(use.node).Is(ir::OpRole::kResult);
+      return draft_.graph().node(use.node).Is(ir::OpRole::kResult);
     };
     // A graph result that is a view would keep the whole source alive.
     if (llvm::any_of(node.uses(i), is_result)) return false;
@@ -124,15 +115,15 @@ bool PlanBuilder::AddViewsOfElements(const ir::Node& node) {
     views.push_back(*view);
   }
   for (int32_t i = 0; i < node.num_outputs(); ++i)
-    SetValue(node.port(i), AddViewOf(source, views[static_cast<size_t>(i)]));
-  CountReads({.main = &node, .posts = {}});
+    draft_.SetValue(node.port(i), draft_.AddViewOf(source, views[static_cast<size_t>(i)]));
+  draft_.CountReads(node);
   return true;
 }
 
-bool PlanBuilder::AddPartsOfLayout(const ir::Node& node) {
-  const kernels::PartOfLayout part_of = options_.kernels->hooks(options_.backend).part;
-  const ValueId source = ValueOf(node.input(0));
-  const PlanValue whole = values_[source];
+bool ViewPlanner::TryPartsOfLayout(const ir::Node& node) {
+  const kernels::PartOfLayout part_of = draft_.hooks().part;
+  const ValueId source = draft_.ValueOf(node.input(0));
+  const PlanValue whole = draft_.values()[source];
   if (part_of == nullptr || whole.type != ElementType::kF32) return false;
   const ElementsView elements{.shape = whole.shape, .strides = tensor::DenseStrides(whole.shape)};
   const kernels::ValueInfo info{.type = whole.type, .shape = whole.shape, .layout = whole.layout};
@@ -151,29 +142,52 @@ bool PlanBuilder::AddPartsOfLayout(const ir::Node& node) {
     parts.push_back(value);
   }
   for (int32_t i = 0; i < node.num_outputs(); ++i)
-    SetValue(node.port(i), values_.Add(parts[static_cast<size_t>(i)]));
-  CountReads({.main = &node, .posts = {}});
+    draft_.SetValue(node.port(i), draft_.values().Add(parts[static_cast<size_t>(i)]));
+  draft_.CountReads(node);
   return true;
 }
 
-ValueId PlanBuilder::AddViewOf(ValueId source, const ElementsView& view) {
-  PlanValue value = values_[source];
-  const size_t width = tensor::ViewBytesOf(value.type);
-  value.shape = view.shape;
-  value.layout = tensor::LayoutOf(view, width);
-  value.bytes =
-      value.layout != nullptr ? value.layout->byte_size() : static_cast<size_t>(*Volume(view.shape)) * width;
-  value.root = source;
-  value.offset = static_cast<size_t>(view.offset) * width;
-  return values_.Add(value);
+bool ViewPlanner::AddReshape(const ir::Node& node) {
+  const Shape shape = node.output().shape.known_extents();
+  if (TryReshapedLayout(node, shape)) return true;
+  const ValueId source = draft_.InLayout(draft_.ValueOf(node.input(0)), nullptr);
+  if (source < 0) return draft_.Fail(kernels::kRuntimeMemory, node, "its input cannot be laid out");
+  if (Volume(shape) != Volume(draft_.values()[source].shape)) {
+    return draft_.Fail(kernels::kRuntimeMemory, node, "its result has another number of elements");
+  }
+  const ValueId id = draft_.AddViewOf(source, {.shape = shape, .strides = tensor::DenseStrides(shape)});
+  if (const TensorValue* constant = draft_.ConstantOf(source))
+    draft_.AddConstant(id, constant->Reshaped(shape));
+  draft_.SetValue(node.port(), id);
+  draft_.CountReads(node);
+  return true;
 }
 
-tensor::Layout PlanBuilder::WantedOutput(const ir::Node& node) const {
-  if (!options_.fuse || node.num_outputs() != 1 || node.uses(0).size() != 1) return nullptr;
+bool ViewPlanner::TryReshapedLayout(const ir::Node& node, const Shape& shape) {
+  const kernels::ReshapedLayout reshape = draft_.hooks().reshape;
+  const ValueId source = draft_.ValueOf(node.input(0));
+  const PlanValue& given = draft_.values()[source];
+  if (reshape == nullptr || given.layout == nullptr || draft_.ConstantOf(source) != nullptr) return false;
+  if (given.type != ElementType::kF32 || tensor::StridesOf(given.layout) != nullptr) return false;
+  if (Volume(shape) != Volume(given.shape)) return false;
+  std::optional<tensor::Layout> layout = reshape(given.layout, given.shape, shape);
+  if (!layout) return false;
+  PlanValue value = given;
+  value.shape = shape;
+  value.layout = std::move(*layout);
+  value.root = source;
+  value.offset = 0;
+  draft_.SetValue(node.port(), draft_.values().Add(value));
+  draft_.CountReads(node);
+  return true;
+}
+
+tensor::Layout ViewPlanner::WantedOutput(const ir::Node& node) const {
+  if (!draft_.options().fuse || node.num_outputs() != 1 || node.uses(0).size() != 1) return nullptr;
   const ir::InputPort use = node.uses(0)[0];
   const std::optional<Shape> shape = node.output().shape.extents();
-  if (use.index != 0 || in_group_.count(use.node) > 0 || !shape) return nullptr;
-  const ir::Node& reader = graph_.node(use.node);
+  if (use.index != 0 || fusions_.Contains(use.node) || !shape) return nullptr;
+  const ir::Node& reader = draft_.graph().node(use.node);
   // Gives axis i the stride i + 1, so that the strides of the view identify the source axes.
   ElementsView numbered{.shape = *shape, .strides = {}};
   for (size_t axis = 0; axis < shape->size(); ++axis)
