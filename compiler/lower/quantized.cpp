@@ -6,7 +6,7 @@
 
 #include "compiler/lower/convolution.h"
 #include "compiler/lower/quantized_type.h"
-#include "compiler/lower/quantized_windows.h"
+#include "compiler/lower/tract_arithmetic.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 

@@ -6,9 +6,9 @@
 #include <numbers>
 
 #include "compiler/lower/node_lowering.h"
-#include "compiler/lower/quantized_windows.h"
 #include "compiler/lower/reduce.h"
 #include "compiler/lower/table.h"
+#include "compiler/lower/tract_arithmetic.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace nnefc::lower {

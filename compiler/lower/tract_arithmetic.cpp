@@ -1,4 +1,4 @@
-#include "compiler/lower/quantized_windows.h"
+#include "compiler/lower/tract_arithmetic.h"
 
 #include <algorithm>
 #include <array>
