@@ -60,7 +60,9 @@ namespace gemm {
 void RegisterCompressedKernels(kernels::KernelRegistry& registry);
 }  // namespace gemm
 namespace pointwise {
-void RegisterRowKernels(kernels::KernelRegistry& registry);
+void RegisterRowReductions(kernels::KernelRegistry& registry);
+void RegisterRowNormalizations(kernels::KernelRegistry& registry);
+void RegisterRowSoftmax(kernels::KernelRegistry& registry);
 void RegisterUnaryKernels(kernels::KernelRegistry& registry);
 }  // namespace pointwise
 namespace memory {
@@ -81,7 +83,7 @@ llvm::ArrayRef<kernels::ImplementationTable> TableOf(std::string_view id, std::s
 
 namespace pointwise {
 
-// pointwise/row_reductions.cpp: reductions of rows.
+// pointwise/row_reductions.cpp, row_softmax.cpp, row_normalization.cpp: kernels of rows.
 kernels::KernelOrReason MakeRowMean(const kernels::KernelRequest& request);
 kernels::KernelOrReason MakeRowMaximum(const kernels::KernelRequest& request);
 kernels::KernelOrReason MakeVectorizedSoftmax(const kernels::KernelRequest& request);

@@ -120,7 +120,9 @@ void RegisterFastKernels(kernels::KernelRegistry& registry, const FastExtension&
   tables.RegisterIn(registry);
   registry.AcceptStrides(kernels::Backend::kFast, {"opset13"}, "ScaledDotProductAttention", 3);
   gemm::RegisterCompressedKernels(registry);
-  pointwise::RegisterRowKernels(registry);
+  pointwise::RegisterRowReductions(registry);
+  pointwise::RegisterRowNormalizations(registry);
+  pointwise::RegisterRowSoftmax(registry);
   pointwise::RegisterUnaryKernels(registry);
   registry.SetHooks(
       kernels::Backend::kFast,
