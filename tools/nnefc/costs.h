@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "compiler/ir/ops/costs.h"
 #include "nlohmann/json_fwd.hpp"
+#include "tools/api/costs.h"
 #include "tools/nnefc/paint.h"
 
 namespace nnefc::cli {

@@ -125,7 +125,7 @@ struct InspectCommand : CommonOptions {
       exit_code = std::max(exit_code, reporter.Report(compilation));
       if (!ok) continue;
       if (shows_costs || prints_csv) {
-        const std::optional<ir::ops::GraphCosts> costs = ir::ops::FindCosts(*compilation.lowered());
+        const std::optional<ir::ops::GraphCosts> costs = api::CostsOf(compilation);
         if (!costs) {
           PrintError(fmt::format("{}: the costs depend on unknown extents or numbers of iterations", model),
                      compilation.format() == driver::ModelFormat::kNnef

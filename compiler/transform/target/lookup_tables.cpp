@@ -47,8 +47,9 @@ class LookupTablePass {
 
   bool IsOf(ir::NodeId id, ir::NodeId quantize, const Region& region) const {
     const ir::Node& node = graph_.node(id);
-    const bool is_function = node.info().is_elementwise || HasRole(node, QuantizedRole::kLight) ||
-                             HasRole(node, QuantizedRole::kHeavy) || RangeOf(graph_, node).has_value();
+    const bool is_function = node.info().is_elementwise ||
+                             node.info().function_cost != ir::FunctionCost::kUnknown ||
+                             RangeOf(graph_, node).has_value();
     if (!is_function || node.num_outputs() != 1 || node.output().type != ElementType::kF32) return false;
     if (node.output().shape.extents() != graph_.node(quantize).output().shape.extents()) return false;
     return llvm::all_of(node.inputs(), [&](ir::OutputPort port) {
@@ -61,7 +62,8 @@ class LookupTablePass {
     double time = 0;
     for (ir::NodeId id : region) {
       const ir::Node& node = graph_.node(id);
-      time += HasRole(node, QuantizedRole::kQuantize) || HasRole(node, QuantizedRole::kHeavy) ? 1.0 : 0.4;
+      const bool is_slow = IsQuantization(node) || node.info().function_cost == ir::FunctionCost::kHigh;
+      time += is_slow ? 1.0 : 0.4;
     }
     return time;
   }
@@ -77,7 +79,7 @@ class LookupTablePass {
     }
     // A single requantization is already one step, as is the epilogue of a matmul.
     const bool is_recoded =
-        region.size() == 1 && HasRole(graph_.node(region.front()), QuantizedRole::kQuantize);
+        region.size() == 1 && IsQuantization(graph_.node(region.front()));
     if (ends.size() != 1 || is_recoded || TimeOf(region) < 1.2) return;
     InsertTable(quantize, region, ends.front());
   }

@@ -5,45 +5,9 @@
 
 namespace nnefc::transform::target {
 
-bool HasRole(const ir::Node& node, QuantizedRole role) {
-  using Roles = ir::OpTable<QuantizedRole>;
-  static const Roles kRoles = Roles(ir::StandardOps(), ir::kNnefSet,
-                                    {{"min_max_linear_quantize", QuantizedRole::kQuantize},
-                                     {"zero_point_linear_quantize", QuantizedRole::kQuantize}})
-                                  .Add(ir::StandardOps(), ir::kOpsets,
-                                       {{"FakeQuantize", QuantizedRole::kQuantize},
-                                        {"Reshape", QuantizedRole::kMove},
-                                        {"Transpose", QuantizedRole::kMove},
-                                        {"Squeeze", QuantizedRole::kMove},
-                                        {"Unsqueeze", QuantizedRole::kMove},
-                                        {"Abs", QuantizedRole::kLight},
-                                        {"Clamp", QuantizedRole::kLight},
-                                        {"Negative", QuantizedRole::kLight},
-                                        {"ReLU", QuantizedRole::kLight},
-                                        {"PReLU", QuantizedRole::kLight},
-                                        {"Elu", QuantizedRole::kHeavy},
-                                        {"Erf", QuantizedRole::kHeavy},
-                                        {"Exp", QuantizedRole::kHeavy},
-                                        {"Floor", QuantizedRole::kHeavy},
-                                        {"Gelu", QuantizedRole::kHeavy},
-                                        {"HSigmoid", QuantizedRole::kHeavy},
-                                        {"HSwish", QuantizedRole::kHeavy},
-                                        {"HardSigmoid", QuantizedRole::kHeavy},
-                                        {"Log", QuantizedRole::kHeavy},
-                                        {"Mish", QuantizedRole::kHeavy},
-                                        {"Selu", QuantizedRole::kHeavy},
-                                        {"Sigmoid", QuantizedRole::kHeavy},
-                                        {"SoftPlus", QuantizedRole::kHeavy},
-                                        {"SoftSign", QuantizedRole::kHeavy},
-                                        {"Sqrt", QuantizedRole::kHeavy},
-                                        {"Swish", QuantizedRole::kHeavy},
-                                        {"Tanh", QuantizedRole::kHeavy},
-                                        {"Convolution", QuantizedRole::kConsumer},
-                                        {"GroupConvolution", QuantizedRole::kConsumer},
-                                        {"MatMul", QuantizedRole::kConsumer},
-                                        {"MaxPool", QuantizedRole::kConsumer}});
-  const QuantizedRole* found = kRoles.Find(node.op());
-  return found != nullptr && *found == role;
+bool IsQuantization(const ir::Node& node) {
+  return node.Is(ir::Quantizer::kFakeQuantize) || node.Is(ir::Quantizer::kMinMaxLinear) ||
+         node.Is(ir::Quantizer::kZeroPointLinear);
 }
 
 void ForEachQuantization(Graph& graph, llvm::function_ref<void(const ir::Node&)> visit) {
@@ -96,8 +60,10 @@ bool HasQuantizedConsumer(const ir::Graph& graph, const ir::Node& node) {
   return llvm::any_of(node.uses(0), [&](const ir::InputPort& use) {
     const ir::Node& consumer = graph.node(use.node);
     if (consumer.Is(ir::OpRole::kView)) return HasQuantizedConsumer(graph, consumer);
-    return use.index == 0 &&
-           (HasRole(consumer, QuantizedRole::kConsumer) || HasRole(consumer, QuantizedRole::kQuantize));
+    const bool is_convolution =
+        consumer.Is(ir::Contraction::kConvolution) || consumer.Is(ir::Contraction::kGroupConvolution);
+    return use.index == 0 && (is_convolution || consumer.Is(ir::Contraction::kMatMul) ||
+                              consumer.Is(ir::Pooling::kMax) || IsQuantization(consumer));
   });
 }
 

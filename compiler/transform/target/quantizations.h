@@ -9,15 +9,8 @@
 
 namespace nnefc::transform::target {
 
-// The role of an operation in a graph with quantized values.
-enum class QuantizedRole : uint8_t {
-  kQuantize,
-  kMove,   // moves elements
-  kLight,  // elementwise functions faster than a table lookup
-  kHeavy,
-  kConsumer,  // accepts quantized values
-};
-bool HasRole(const ir::Node& node, QuantizedRole role);
+// Returns true for an operation that quantizes by one of the formulas of ir::ops::LinearQuantization.
+bool IsQuantization(const ir::Node& node);
 
 // Visits the nodes that quantize to 8 bits with constant f32 limits and have consumers, in topological order
 // and including those that earlier visits replaced. Removes dead nodes afterwards.

@@ -44,7 +44,8 @@ void SkipIfRepeatedAfterMoves(Graph& graph, const ir::Node& node) {
   const ir::Graph& ir = graph.ir();
   const ir::Node& moved = ir.node(node.input(0).node);
   const ir::Node* before = &moved;
-  while (HasRole(*before, QuantizedRole::kMove)) before = &ir.node(before->input(0).node);
+  while (before->Is(ir::OpRole::kView) || before->Is(ir::Rearrangement::kTranspose))
+    before = &ir.node(before->input(0).node);
   if (!Repeats(ir, *before, node) || IsResult(ir, node)) return;
   const bool stays_quantized =
       ir::ops::SkipViews(ir, moved).id() == before->id() && ir::ops::AreRowMajor(ir, *before);
