@@ -77,8 +77,8 @@ void PrintCostsAsCsv(const ir::Graph& graph, const ir::ops::GraphCosts& costs) {
   Print("name,operation,output,parameters,parameter_bytes,macs,output_bytes\n");
   for (const ir::ops::OperationCosts& each : costs.operations) {
     const ir::Node& node = graph.node(each.node);
-    Print("{},{},{},{},{},{:.0f},{}\n", CsvField(node.name()), CsvField(node.type()), CsvField(ShapesOf(node)),
-          each.parameters, each.parameter_bytes, each.macs, each.output_bytes);
+    Print("{},{},{},{},{},{:.0f},{}\n", CsvField(node.name()), CsvField(node.type()),
+          CsvField(ShapesOf(node)), each.parameters, each.parameter_bytes, each.macs, each.output_bytes);
   }
 }
 

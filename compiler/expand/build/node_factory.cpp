@@ -27,6 +27,7 @@ NodeFactory::NodeFactory(ir::Graph& graph, const BuildSettings& settings, Extern
   scopes_.push_back(std::make_unique<GraphScope>(graph, context_.symbols));
 }
 
+// Counts a node with that many outputs towards the limit on operations; one in the graph's body is free.
 bool NodeFactory::CountOperation(int64_t outputs, const Site& site) {
   return CountOperations((site.frame != nullptr ? 1 : 0) + std::max<int64_t>(0, outputs - kFreeOutputs),
                          site);
@@ -95,6 +96,7 @@ ir::NodeId NodeFactory::AddLiteral(const Value& value, const Site& site) {
   return node;
 }
 
+// Appends the ports of a tensor, a literal, or an array of these. Returns false after a reported error.
 bool NodeFactory::AddInputs(const OpPlan::Parameter& parameter, const Value& value, const OpPlan& plan,
                             const Site& site, llvm::SmallVectorImpl<ir::OutputPort>& inputs) {
   if (value.kind() == ValueKind::kTensor) {
@@ -120,7 +122,7 @@ bool NodeFactory::AddInputs(const OpPlan::Parameter& parameter, const Value& val
   return false;
 }
 
-// Computes the number of outputs of a node.
+// Computes the number of outputs of a node. Returns false after a reported error.
 bool NodeFactory::CountOutputs(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Site& site,
                                int64_t& count) {
   auto argument = [&](std::string_view name) -> const Value& {
@@ -174,7 +176,7 @@ bool NodeFactory::CountOutputs(const OpPlan& plan, llvm::ArrayRef<Value> argumen
   return false;
 }
 
-// Splits arguments into inputs and attributes.
+// Splits arguments into inputs and attributes. Returns false after a reported error.
 bool NodeFactory::GatherArguments(const OpPlan& plan, llvm::ArrayRef<Value> arguments, TypeKind generic,
                                   const Site& site, NodeParts& parts) {
   const auto values = llvm::count_if(plan.parameters, [](const auto& each) { return !each.is_tensor; });
@@ -249,6 +251,7 @@ Value NodeFactory::Make(const OpPlan& plan, llvm::ArrayRef<Value> arguments, con
   return ResultOf(node);
 }
 
+// Infers a node. Errors at nodes of library fragments are reported at the invocation in the document.
 bool NodeFactory::Infer(ir::NodeId node, const SitePlaces& places, const Site& site) {
   if (site.document == nullptr || !site.document->is_library()) {
     return ir::InferNode(graph(), node, context_.emitter, &places);
@@ -275,6 +278,7 @@ void NodeFactory::TypeCustomOutputs(const OpPlan& plan, ir::NodeId node, TypeKin
   }
 }
 
+// Returns the outputs of a node as a tensor, an array, or a tuple of these.
 Value NodeFactory::ResultOf(ir::NodeId node) {
   std::vector<Value> results;
   for (const ir::OutputGroup& group : ir::OutputGroups(graph().node(node))) {

@@ -10,6 +10,8 @@ void Reporter::Deviate(const Rule& rule, const OpPlan& plan, std::string_view ar
   deviations_.Note(rule, written.valid() ? written : site.range, std::move(message));
 }
 
+// Emits a diagnostic. One inside the body of a library's fragment moves to the invocation in the document,
+// with a note at the original range.
 void Reporter::EmitAt(Diagnostic diagnostic, const Site& site) {
   const bool in_library = site.document != nullptr && site.document->is_library() && site.frame != nullptr;
   if (in_library && diagnostic.range.file == site.document->ast().file) {

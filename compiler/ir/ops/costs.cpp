@@ -151,7 +151,8 @@ class CostCounter {
     }
   }
 
-  // Returns the bytes that are not needed after a node: those of its inputs, and its own if nothing uses them.
+  // Returns the bytes that are not needed after a node: those of its inputs, and its own if nothing uses
+  // them.
   int64_t Release(const Node& node) {
     int64_t bytes = 0;
     const auto release = [&](NodeId id) {

@@ -16,8 +16,8 @@ struct OperationCosts {
   // operations on constants, and those of its bodies. Scalars and integers, such as shapes, do not count.
   int64_t parameters = 0;
   int64_t parameter_bytes = 0;
-  // Multiply-accumulates, as a conv counts one for each filter element and output element. A loop has those of
-  // all iterations, an If those of the costlier branch.
+  // Multiply-accumulates, as a conv counts one for each filter element and output element. A loop has those
+  // of all iterations, an If those of the costlier branch.
   double macs = 0;
   int64_t output_bytes = 0;
 };

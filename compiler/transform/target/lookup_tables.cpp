@@ -78,8 +78,7 @@ class LookupTablePass {
       if (llvm::any_of(graph_.node(node).uses(0), leaves)) ends.push_back(node);
     }
     // A single requantization is already one step, as is the epilogue of a matmul.
-    const bool is_recoded =
-        region.size() == 1 && IsQuantization(graph_.node(region.front()));
+    const bool is_recoded = region.size() == 1 && IsQuantization(graph_.node(region.front()));
     if (ends.size() != 1 || is_recoded || TimeOf(region) < 1.2) return;
     InsertTable(quantize, region, ends.front());
   }

@@ -303,7 +303,8 @@ TEST_F(LookupTest, AQuantizationWithOtherConsumersRemains) {
              Step("f", "opset1.Floor", "%s"), Step("t", "opset1.Transpose", "%q, %order"), Result("f"),
              "  opset1.Result \"z\" (%t)\n"});
   EXPECT_NE(text.find("Transpose[1024,1](FakeQuantize Const)"), std::string::npos) << text;
-  EXPECT_NE(text.find("FakeQuantize[1,1024](FakeQuantize Const Const Const Const)"), std::string::npos) << text;
+  EXPECT_NE(text.find("FakeQuantize[1,1024](FakeQuantize Const Const Const Const)"), std::string::npos)
+      << text;
 }
 
 class QuantizedEndTest : public LookupTest {

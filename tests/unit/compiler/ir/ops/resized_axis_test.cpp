@@ -31,7 +31,8 @@ TEST(NearestPositionTest, RoundsByItsMode) {
            {"ceil", 1.0f, 1},
            {"ceil", -0.25f, 0},
        })
-    EXPECT_EQ(NearestPosition(row.mode, row.coordinate, 2), row.position) << row.mode << " " << row.coordinate;
+    EXPECT_EQ(NearestPosition(row.mode, row.coordinate, 2), row.position)
+        << row.mode << " " << row.coordinate;
 }
 
 TEST(NearestPositionTest, RoundsUpByTheSimpleModeWhereExtentsShrink) {

@@ -28,26 +28,51 @@ TEST(JoinPartsTest, PartsAreComputedInPlace) {
       {"last axis after extents of 1", {1, 1, 64}, -1, both, true},
       {"last axis after an extent of 2", {1, 2, 32}, 2, both, false},
       {"last axis, 2 in front", {2, 1, 32}, 2, both, false},
-      {"one value twice", matrix, 0, [](TestGraph&, auto a, auto) { return std::vector{a, a}; }, false},
+      {"one value twice", matrix, 0,
+       [](TestGraph&, auto a, auto) {
+         return std::vector{a, a};
+       },
+       false},
       {"one value", matrix, 0, [](TestGraph&, auto a, auto) { return std::vector{a}; }, true},
       {"an input", matrix, 0,
-       [](TestGraph& g, auto a, auto) { return std::vector{a, g.Parameter("z", {4, 16})}; }, false},
+       [](TestGraph& g, auto a, auto) {
+         return std::vector{a, g.Parameter("z", {4, 16})};
+       },
+       false},
       {"a constant", matrix, 0,
-       [](TestGraph& g, auto a, auto) { return std::vector{a, g.Weights({4, 16}, 1)}; }, false},
+       [](TestGraph& g, auto a, auto) {
+         return std::vector{a, g.Weights({4, 16}, 1)};
+       },
+       false},
       {"a reshaped value", matrix, 0,
-       [](TestGraph& g, auto a, auto b) { return std::vector{Reshaped(g, a, {2, 2, 16}), Reshaped(g, b, {2, 2, 16})}; },
+       [](TestGraph& g, auto a, auto b) {
+         return std::vector{Reshaped(g, a, {2, 2, 16}), Reshaped(g, b, {2, 2, 16})};
+       },
        true},
       {"the first half of a value", matrix, 0,
-       [](TestGraph& g, auto a, auto b) { return std::vector{b, Sliced(g, a, 0, 0, 2)}; }, false},
+       [](TestGraph& g, auto a, auto b) {
+         return std::vector{b, Sliced(g, a, 0, 0, 2)};
+       },
+       false},
       {"the first half of a value before others", matrix, 0,
-       [](TestGraph& g, auto a, auto b) { return std::vector{Sliced(g, a, 0, 0, 2), b}; }, false},
+       [](TestGraph& g, auto a, auto b) {
+         return std::vector{Sliced(g, a, 0, 0, 2), b};
+       },
+       false},
       {"the second half of a value", matrix, 0,
-       [](TestGraph& g, auto a, auto b) { return std::vector{Sliced(g, a, 0, 2, 4), b}; }, false},
+       [](TestGraph& g, auto a, auto b) {
+         return std::vector{Sliced(g, a, 0, 2, 4), b};
+       },
+       false},
       {"both halves of a value", matrix, 0,
-       [](TestGraph& g, auto a, auto b) { return std::vector{Sliced(g, a, 0, 0, 2), Sliced(g, a, 0, 2, 4), b}; },
+       [](TestGraph& g, auto a, auto b) {
+         return std::vector{Sliced(g, a, 0, 0, 2), Sliced(g, a, 0, 2, 4), b};
+       },
        true},
       {"halves in the other order", matrix, 0,
-       [](TestGraph& g, auto a, auto b) { return std::vector{Sliced(g, a, 0, 2, 4), Sliced(g, a, 0, 0, 2), b}; },
+       [](TestGraph& g, auto a, auto b) {
+         return std::vector{Sliced(g, a, 0, 2, 4), Sliced(g, a, 0, 0, 2), b};
+       },
        false},
       {"halves of two values in turn", matrix, 0,
        [](TestGraph& g, auto a, auto b) {
@@ -62,7 +87,10 @@ TEST(JoinPartsTest, PartsAreComputedInPlace) {
        },
        true},
       {"the first half twice", matrix, 0,
-       [](TestGraph& g, auto a, auto) { return std::vector{Sliced(g, a, 0, 0, 2), Sliced(g, a, 0, 0, 2)}; }, false},
+       [](TestGraph& g, auto a, auto) {
+         return std::vector{Sliced(g, a, 0, 0, 2), Sliced(g, a, 0, 0, 2)};
+       },
+       false},
   };
   for (const Join& each : joins) {
     SCOPED_TRACE(each.name);
@@ -100,7 +128,8 @@ TEST(JoinPartsTest, PartsOfEarlierConcats) {
     int num_concats;
   };
   for (const Setting& each :
-       {Setting{"one more at the end", {0, 1}, {0, 1, 2}, 0}, Setting{"one more in front", {0, 1}, {2, 0, 1}, 0},
+       {Setting{"one more at the end", {0, 1}, {0, 1, 2}, 0},
+        Setting{"one more in front", {0, 1}, {2, 0, 1}, 0},
         Setting{"one more in the middle", {0, 1}, {0, 2, 1}, 1}, Setting{"the same", {0, 1}, {0, 1}, 0},
         Setting{"another order", {0, 1}, {1, 0}, 1}, Setting{"another order and more", {0, 1}, {1, 0, 2}, 1},
         Setting{"the first alone", {0, 1}, {0, 2}, 1}, Setting{"the second alone", {0, 1}, {1, 2}, 1},
@@ -116,7 +145,8 @@ TEST(JoinPartsTest, PartsOfEarlierConcats) {
       }
     });
     int count = 0;
-    for (size_t at = steps.find("Concat"); at != std::string::npos; at = steps.find("Concat", at + 1)) ++count;
+    for (size_t at = steps.find("Concat"); at != std::string::npos; at = steps.find("Concat", at + 1))
+      ++count;
     EXPECT_EQ(count, each.num_concats) << steps;
   }
 }

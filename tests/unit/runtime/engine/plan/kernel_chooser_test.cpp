@@ -55,30 +55,61 @@ TEST(KernelChooserTest, ResultsInPlaceOfOperands) {
          g.Result(y, "second");
        },
        "Tanh", -1},
-      {"reshaped", [](TestGraph& g, auto y) { g.Result(Read(g, g.Op("Tanh", {Reshaped(g, y, {16, 4})}))); }, "Tanh",
-       0},
-      {"the first rows", [](TestGraph& g, auto y) { g.Result(Read(g, g.Op("Tanh", {Sliced(g, y, 0, 0, 2)}))); },
-       "Tanh", -1},
-      {"the last rows", [](TestGraph& g, auto y) { g.Result(Read(g, g.Op("Tanh", {Sliced(g, y, 0, 2, 4)}))); },
-       "Tanh", -1},
-      {"the first of two operands", [=](TestGraph& g, auto y) { g.Result(Read(g, g.Op("Add", {y, other(g)}))); },
+      {"reshaped",
+       [](TestGraph& g, auto y) {
+         g.Result(Read(g, g.Op("Tanh", {Reshaped(g, y, {16, 4})})));
+       },
+       "Tanh", 0},
+      {"the first rows",
+       [](TestGraph& g, auto y) { g.Result(Read(g, g.Op("Tanh", {Sliced(g, y, 0, 0, 2)}))); }, "Tanh", -1},
+      {"the last rows",
+       [](TestGraph& g, auto y) { g.Result(Read(g, g.Op("Tanh", {Sliced(g, y, 0, 2, 4)}))); }, "Tanh", -1},
+      {"the first of two operands",
+       [=](TestGraph& g, auto y) {
+         g.Result(Read(g, g.Op("Add", {y, other(g)})));
+       },
        "Add", 0},
       // Reference kernels propose the first operand of the result's shape.
-      {"the second of two operands", [=](TestGraph& g, auto y) { g.Result(Read(g, g.Op("Add", {other(g), y}))); },
+      {"the second of two operands",
+       [=](TestGraph& g, auto y) {
+         g.Result(Read(g, g.Op("Add", {other(g), y})));
+       },
        "Add", -1},
-      {"both operands", [](TestGraph& g, auto y) { g.Result(Read(g, g.Op("Add", {y, y}))); }, "Add", -1},
+      {"both operands",
+       [](TestGraph& g, auto y) {
+         g.Result(Read(g, g.Op("Add", {y, y})));
+       },
+       "Add", -1},
       {"both operands, one reshaped",
-       [](TestGraph& g, auto y) { g.Result(Read(g, g.Op("Add", {y, Reshaped(g, y, {4, 16})}))); }, "Add", -1},
+       [](TestGraph& g, auto y) {
+         g.Result(Read(g, g.Op("Add", {y, Reshaped(g, y, {4, 16})})));
+       },
+       "Add", -1},
       {"the first of a value and a constant",
-       [](TestGraph& g, auto y) { g.Result(Read(g, g.Op("Add", {y, g.Weights({4, 16}, 1)}))); }, "Add", 0},
-      {"a constant", [](TestGraph& g, auto y) { g.Result(Read(g, g.Op("Add", {g.Weights({4, 16}, 1), y}))); },
+       [](TestGraph& g, auto y) {
+         g.Result(Read(g, g.Op("Add", {y, g.Weights({4, 16}, 1)})));
+       },
+       "Add", 0},
+      {"a constant",
+       [](TestGraph& g, auto y) {
+         g.Result(Read(g, g.Op("Add", {g.Weights({4, 16}, 1), y})));
+       },
        "Add", -1},
       {"stretched",
-       [](TestGraph& g, auto y) { g.Result(Read(g, g.Op("Add", {y, g.Parameter("o", {2, 4, 16})}))); }, "Add", -1},
+       [](TestGraph& g, auto y) {
+         g.Result(Read(g, g.Op("Add", {y, g.Parameter("o", {2, 4, 16})})));
+       },
+       "Add", -1},
       {"next to a stretched one",
-       [](TestGraph& g, auto y) { g.Result(Read(g, g.Op("Add", {g.Parameter("o", {16}), y}))); }, "Add", 1},
-      {"another type", [](TestGraph& g, auto y) { g.Result(Read(g, g.Op("Convert", {g.Op("Less", {y, y})},
-                                                                          With("destination_type", ElementType::kF32)))); },
+       [](TestGraph& g, auto y) {
+         g.Result(Read(g, g.Op("Add", {g.Parameter("o", {16}), y})));
+       },
+       "Add", 1},
+      {"another type",
+       [](TestGraph& g, auto y) {
+         g.Result(
+             Read(g, g.Op("Convert", {g.Op("Less", {y, y})}, With("destination_type", ElementType::kF32))));
+       },
        "Less", -1},
   };
   for (const Operand& each : operands) {
@@ -87,7 +118,8 @@ TEST(KernelChooserTest, ResultsInPlaceOfOperands) {
     each.add(g, g.Op("Exp", {Input(g)}));
     const PlannedGraph planned(g);
     for (int i = 0; i < static_cast<int>(planned.StepOf(each.operation).inputs.size()); ++i)
-      EXPECT_EQ(planned.Overwrites(each.operation, static_cast<size_t>(i)), i == each.input) << planned.Steps();
+      EXPECT_EQ(planned.Overwrites(each.operation, static_cast<size_t>(i)), i == each.input)
+          << planned.Steps();
     const PlannedGraph unfused(g, false);
     for (size_t i = 0; i < unfused.StepOf(each.operation).inputs.size(); ++i)
       EXPECT_NE(unfused.OutputOf(each.operation).root, unfused.InputOf(each.operation, i).root);
@@ -225,7 +257,8 @@ TEST(KernelChooserTest, ScratchMemory) {
   for (const size_t bytes : {0, 1, 128}) {
     TestGraph g;
     g.Result(g.Op("opset4", "HSwish", {Input(g)}));
-    const PlannedGraph planned(g, HSwish([=](const auto&, auto& prepared) { prepared.scratch_bytes = bytes; }));
+    const PlannedGraph planned(g,
+                               HSwish([=](const auto&, auto& prepared) { prepared.scratch_bytes = bytes; }));
     EXPECT_EQ(planned.StepOf("HSwish").scratch >= 0, bytes > 0);
     EXPECT_EQ(planned.plan().arena_bytes, bytes == 1 ? 64 : bytes);  // cache lines
   }

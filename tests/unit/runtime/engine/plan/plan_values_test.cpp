@@ -68,7 +68,8 @@ class Draft {
                             .offset = offset * kLine});
     return static_cast<ValueId>(plan_.values.size()) - 1;
   }
-  void Run(llvm::SmallVector<ValueId, 4> inputs, llvm::SmallVector<ValueId, 1> outputs, ValueId scratch = -1) {
+  void Run(llvm::SmallVector<ValueId, 4> inputs, llvm::SmallVector<ValueId, 1> outputs,
+           ValueId scratch = -1) {
     plan_.steps.push_back({.inputs = std::move(inputs), .outputs = std::move(outputs), .scratch = scratch});
   }
   Plan& plan() { return plan_; }
@@ -211,8 +212,8 @@ TEST(PlanTest, LimitOfMemory) {
   g.Result(g.Op("Exp", {g.Parameter("x", {4, 16})}));
   for (const size_t limit : {255, 256}) {
     Emitter emitter;
-    const auto executable =
-        Executable::Create(g.graph, {.backend = kernels::Backend::kReference, .limits = {.bytes = limit}}, emitter);
+    const auto executable = Executable::Create(
+        g.graph, {.backend = kernels::Backend::kReference, .limits = {.bytes = limit}}, emitter);
     EXPECT_EQ(executable != nullptr, limit == 256) << Messages(emitter);
   }
 }

@@ -62,7 +62,9 @@ class PlannedGraph {
  public:
   using AddKernels = std::function<void(kernels::KernelRegistry&)>;
 
-  explicit PlannedGraph(const TestGraph& graph, bool fuse = true) { Make(graph, kernels::Backend::kReference, fuse); }
+  explicit PlannedGraph(const TestGraph& graph, bool fuse = true) {
+    Make(graph, kernels::Backend::kReference, fuse);
+  }
   // Plans for the fast backend, whose kernels and hooks are those of `add`.
   PlannedGraph(const TestGraph& graph, const AddKernels& add, bool fuse = true) {
     add(kernels_);

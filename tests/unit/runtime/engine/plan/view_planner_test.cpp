@@ -17,8 +17,8 @@ struct MovingCase {
   std::string name;
   Shape shape;
   std::function<void(TestGraph&, ir::OutputPort y)> add;
-  std::string steps;             // of a plan
-  std::string unfused = "";      // with a step for each node, if that is checked
+  std::string steps;         // of a plan
+  std::string unfused = "";  // with a step for each node, if that is checked
 };
 
 TestGraph GraphOf(const MovingCase& each) {
@@ -61,24 +61,30 @@ std::vector<MovingCase> MovingCases() {
                        std::string unfused = "") {
     cases.push_back({std::move(name), shape, build, std::move(steps), std::move(unfused)});
   };
-  add("rows", matrix, [](TestGraph& g, auto y) { Finish(g, Sliced(g, y, 0, 1, 3)); }, "Exp Tanh",
+  add(
+      "rows", matrix, [](TestGraph& g, auto y) { Finish(g, Sliced(g, y, 0, 1, 3)); }, "Exp Tanh",
       "Exp Slice Tanh");
-  add("reshape", matrix, [](TestGraph& g, auto y) { Finish(g, Reshaped(g, y, {64})); }, "Exp Tanh", "Exp Tanh");
-  add("part as a result", matrix,
+  add(
+      "reshape", matrix, [](TestGraph& g, auto y) { Finish(g, Reshaped(g, y, {64})); }, "Exp Tanh",
+      "Exp Tanh");
+  add(
+      "part as a result", matrix,
       [](TestGraph& g, auto y) {
         const auto part = Sliced(g, y, 0, 1, 3);
         Finish(g, part);
         g.Result(part, "part");
       },
       "Exp Slice Tanh");
-  add("second output as a result", matrix,
+  add(
+      "second output as a result", matrix,
       [](TestGraph& g, auto y) {
         const auto part = Split(g, y, 0, 2);
         Finish(g, part);
         g.Result({part.node, 1}, "part");
       },
       "Exp Split Tanh");
-  add("both outputs read", matrix,
+  add(
+      "both outputs read", matrix,
       [](TestGraph& g, auto y) {
         const auto part = Split(g, y, 0, 2);
         Finish(g, part);
@@ -86,75 +92,94 @@ std::vector<MovingCase> MovingCases() {
       },
       "Exp Tanh Tanh");
   // The reader of strided elements decides.
-  add("columns for a kernel without strides", matrix,
+  add(
+      "columns for a kernel without strides", matrix,
       [](TestGraph& g, auto y) { Finish(g, Sliced(g, y, 1, 2, 10)); }, "Exp Slice Tanh");
-  add("columns for a Concat", matrix,
+  add(
+      "columns for a Concat", matrix,
       [](TestGraph& g, auto y) {
         g.Result(Concatenated(g, {Sliced(g, y, 1, 2, 10), Other(g, {4, 8})}, 1));
       },
       "Exp Abs Concat", "Exp Slice Abs Concat");
-  add("columns for the second input of a Concat", matrix,
+  add(
+      "columns for the second input of a Concat", matrix,
       [](TestGraph& g, auto y) {
         g.Result(Concatenated(g, {Other(g, {4, 8}), Sliced(g, y, 1, 2, 10)}, 1));
       },
       "Exp Abs Concat");
-  add("columns for two readers, one without strides", matrix,
+  add(
+      "columns for two readers, one without strides", matrix,
       [](TestGraph& g, auto y) {
         const auto part = Sliced(g, y, 1, 2, 10);
         g.Result(Concatenated(g, {Other(g, {4, 8}), part}, 1));
         Finish(g, part);
       },
       "Exp Slice Abs Concat Tanh");
-  add("every second column for a Concat", matrix,
+  add(
+      "every second column for a Concat", matrix,
       [](TestGraph& g, auto y) {
         g.Result(Concatenated(g, {Sliced(g, y, 1, 0, 16, 2), Other(g, {4, 8})}, 1));
       },
       "Exp Slice Abs Concat");
-  add("transposed for a Concat", matrix,
+  add(
+      "transposed for a Concat", matrix,
       [](TestGraph& g, auto y) {
         g.Result(Concatenated(g, {Transposed(g, y, {1, 0}), Other(g, {16, 2})}, 1));
       },
       "Exp Transpose Abs Concat");
-  add("rows in reverse order", matrix,
+  add(
+      "rows in reverse order", matrix,
       [](TestGraph& g, auto y) {
         g.Result(Concatenated(g, {Sliced(g, y, 0, 3, -5, -1), Other(g, {4, 8})}, 1));
       },
       "Exp Slice Abs Concat");
   // The number of readers of strided elements; contiguous ones have any number.
   for (const int64_t count : {8, 9}) {
-    add(std::to_string(count) + " readers of columns", matrix,
+    add(
+        std::to_string(count) + " readers of columns", matrix,
         [=](TestGraph& g, auto y) {
           g.Result(Concatenated(g, Values(static_cast<size_t>(count), Sliced(g, y, 1, 2, 10)), 1));
         },
         count == 8 ? "Exp Concat" : "Exp Slice Concat");
   }
-  add("9 readers of rows", matrix,
-      [](TestGraph& g, auto y) { g.Result(Concatenated(g, Values(9, Sliced(g, y, 0, 1, 3)), 1)); }, "Exp Concat");
+  add(
+      "9 readers of rows", matrix,
+      [](TestGraph& g, auto y) { g.Result(Concatenated(g, Values(9, Sliced(g, y, 0, 1, 3)), 1)); },
+      "Exp Concat");
   // Views of views.
-  add("one row of columns", matrix,
-      [](TestGraph& g, auto y) { Finish(g, Gathered(g, Sliced(g, y, 1, 2, 10), Number(g, 1), 0)); }, "Exp Tanh",
-      "Exp Slice Gather Tanh");
-  add("an index that is not constant", matrix,
-      [](TestGraph& g, auto y) {
-        Finish(g, Gathered(g, y, g.Parameter("index", {}, ElementType::kI64), 0));
-      },
+  add(
+      "one row of columns", matrix,
+      [](TestGraph& g, auto y) { Finish(g, Gathered(g, Sliced(g, y, 1, 2, 10), Number(g, 1), 0)); },
+      "Exp Tanh", "Exp Slice Gather Tanh");
+  add(
+      "an index that is not constant", matrix,
+      [](TestGraph& g, auto y) { Finish(g, Gathered(g, y, g.Parameter("index", {}, ElementType::kI64), 0)); },
       "Exp Gather Tanh");
-  add("columns split into axes", matrix,
+  add(
+      "columns split into axes", matrix,
       [](TestGraph& g, auto y) {
         g.Result(Concatenated(g, {Reshaped(g, Sliced(g, y, 1, 0, 8), {4, 2, 4}), Other(g, {4, 2, 4})}, 1));
       },
       "Exp Abs Concat");
-  add("columns merged with rows", matrix,
+  add(
+      "columns merged with rows", matrix,
       [](TestGraph& g, auto y) { Finish(g, Reshaped(g, Sliced(g, y, 1, 0, 8), {32})); }, "Exp Slice Tanh");
-  add("six views after the first", matrix, [](TestGraph& g, auto y) { MoveThroughReshapes(g, y, 5); }, "Exp Tanh");
-  add("seven views after the first", matrix, [](TestGraph& g, auto y) { MoveThroughReshapes(g, y, 6); },
+  add(
+      "six views after the first", matrix, [](TestGraph& g, auto y) { MoveThroughReshapes(g, y, 5); },
+      "Exp Tanh");
+  add(
+      "seven views after the first", matrix, [](TestGraph& g, auto y) { MoveThroughReshapes(g, y, 6); },
       "Exp Transpose Transpose Tanh");
   // The number of outputs.
   for (const int64_t parts : {256, 257}) {
-    add(std::to_string(parts) + " parts", {parts, 4},
-        [=](TestGraph& g, auto y) { Finish(g, {Split(g, y, 0, parts).node, 3}); },
+    add(
+        std::to_string(parts) + " parts", {parts, 4},
+        [=](TestGraph& g, auto y) {
+          Finish(g, {Split(g, y, 0, parts).node, 3});
+        },
         parts == 256 ? "Exp Tanh" : "Exp Split Tanh");
-    add(std::to_string(parts) + " parts of a view", {2, parts},
+    add(
+        std::to_string(parts) + " parts of a view", {2, parts},
         [=](TestGraph& g, auto y) { SplitColumns(g, y, parts); },
         parts == 256 ? "Exp Tanh" : "Exp Transpose Split Tanh");
   }
@@ -336,7 +361,8 @@ TEST(ViewPlannerTest, OutputLayoutsWantedByReaders) {
   EXPECT_EQ(WantedOf(shape, [](TestGraph& g, auto y) { Finish(g, Reshaped(g, y, {3, 2, 4})); }), "none");
   EXPECT_EQ(WantedOf(shape, [](TestGraph& g, auto y) { Finish(g, Sliced(g, y, 0, 1, 2)); }), "none");
   EXPECT_EQ(WantedOf(shape, [](TestGraph& g, auto y) { Finish(g, Sliced(g, y, 0, 0, 1)); }), "none");
-  EXPECT_EQ(WantedOf(shape, [](TestGraph& g, auto y) { Finish(g, Gathered(g, y, Number(g, 0), 0)); }), "none");
+  EXPECT_EQ(WantedOf(shape, [](TestGraph& g, auto y) { Finish(g, Gathered(g, y, Number(g, 0), 0)); }),
+            "none");
   EXPECT_EQ(WantedOf(shape, [](TestGraph& g, auto y) { Finish(g, {Split(g, y, 0, 2).node, 1}); }), "none");
   EXPECT_EQ(WantedOf(shape, [](TestGraph& g, auto y) { Finish(g, y); }), "none");
   EXPECT_EQ(WantedOf(shape, [](TestGraph& g, auto y) { g.Result(y); }), "none");
@@ -385,10 +411,9 @@ TEST(ViewPlannerTest, ReshapesOfBackendLayouts) {
     ElementType type = ElementType::kF32;
     bool has_hook = true;
   };
-  for (const Setting& each :
-       {Setting{"same order", {4, 4, 4}}, Setting{"another order", {8, 8}},
-        Setting{"another type", {4, 4, 4}, ElementType::kF16},
-        Setting{"no function", {4, 4, 4}, ElementType::kF32, false}}) {
+  for (const Setting& each : {Setting{"same order", {4, 4, 4}}, Setting{"another order", {8, 8}},
+                              Setting{"another type", {4, 4, 4}, ElementType::kF16},
+                              Setting{"no function", {4, 4, 4}, ElementType::kF32, false}}) {
     SCOPED_TRACE(each.name);
     TestGraph g;
     g.Result(Reshaped(g, g.Op("opset4", "HSwish", {g.Parameter("x", {4, 16}, each.type)}), each.shape));
@@ -420,12 +445,13 @@ TEST(ViewPlannerTest, PartsOfBackendLayouts) {
     ElementType type = ElementType::kF32;
     bool has_hook = true;
   };
-  for (const Setting& each : {Setting{"each is a part", 2}, Setting{"one is not", 4},
-                              Setting{"another type", 2, ElementType::kF16},
-                              Setting{"no function", 2, ElementType::kF32, false}}) {
+  for (const Setting& each :
+       {Setting{"each is a part", 2}, Setting{"one is not", 4}, Setting{"another type", 2, ElementType::kF16},
+        Setting{"no function", 2, ElementType::kF32, false}}) {
     SCOPED_TRACE(each.name);
     TestGraph g;
-    const auto part = Split(g, g.Op("opset4", "HSwish", {g.Parameter("x", {4, 16}, each.type)}), 0, each.parts);
+    const auto part =
+        Split(g, g.Op("opset4", "HSwish", {g.Parameter("x", {4, 16}, each.type)}), 0, each.parts);
     g.Result(g.Op("Tanh", {part}));
     g.Result(g.Op("Abs", {{part.node, 1}}), "second");
     const PlannedGraph planned(g, [&](kernels::KernelRegistry& kernels) {
