@@ -413,7 +413,7 @@ TARGET_CASES: dict[str, tuple[list[int], str, str, Callable[[np.ndarray], np.nda
                           "Gather", lambda x: np.einsum("nchw,c->nhw", x.reshape(1, 2, 8, 3, 3).swapaxes(1, 2).reshape(1, 16, 3, 3),
                                                         np.arange(16, dtype=np.float32))[:, None]),
     "a function of quantized values": ([32, 32], "q = min_max_linear_quantize(x, 0.0, 255.0, bits = 8, signed = false, "
-                                       "symmetric = false); y = tanh(sqrt(q));", "Gather",
+                                       "symmetric = false); r = sqrt(q); y = tanh(r);", "Gather",
                                        lambda x: np.tanh(np.sqrt(_quantized(x)))),
 }
 

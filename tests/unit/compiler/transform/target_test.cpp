@@ -10,21 +10,21 @@
 namespace nnefc::transform {
 namespace {
 
-std::string Given(const std::string& name, const std::string& type, const std::string& shape) {
+std::string TargetInput(const std::string& name, const std::string& type, const std::string& shape) {
   return fmt::format("  %{} = opset1.Parameter \"{}\" {{element_type = {}, shape = {}}} : {}{}\n", name, name,
                      type, shape, type, shape);
 }
-std::string Constant(const std::string& name, const std::string& type, const std::string& items) {
+std::string TargetConstant(const std::string& name, const std::string& type, const std::string& items) {
   return fmt::format("  %{} = opset1.Const \"{}\" : {} = dense<{}: {}>\n", name, name, type, type, items);
 }
-std::string Step(const std::string& name, const std::string& operation, const std::string& inputs,
-                 const std::string& attributes = "") {
+std::string TargetStep(const std::string& name, const std::string& operation, const std::string& inputs,
+                       const std::string& attributes = "") {
   return fmt::format("  %{} = {} \"{}\" ({}) {{{}}} : f32[...]\n", name, operation, name, inputs, attributes);
 }
-std::string Result(const std::string& name) {
+std::string TargetResult(const std::string& name) {
   return fmt::format("  opset1.Result \"y\" (%{})\n", name);
 }
-std::string Join(llvm::ArrayRef<std::string> parts) {
+std::string Joined(llvm::ArrayRef<std::string> parts) {
   std::string text;
   for (const std::string& part : parts) text += part;
   return text;
@@ -37,7 +37,7 @@ class TargetTest : public TransformTest {
   // a transposed operand.
   std::string After(const std::string& name, llvm::ArrayRef<std::string> text) {
     const TransformationList list = StandardTransformations();
-    graph_ = Parse(Numbered(Join(text)));
+    graph_ = Parse(Numbered(Joined(text)));
     if (graph_ == nullptr) return "no graph";
     EXPECT_EQ(Run(list, *graph_, Side::kTarget, {.only = {"target." + name}, .evaluate = EvaluateFunction}),
               "");
@@ -90,28 +90,29 @@ class SelectedBranchTest : public TargetTest {
 )",
                          role, role, operation);
     };
-    return After("InlineSelectedBranch",
-                 {condition, Given("x", "f32", "[2]"),
-                  "  %if = opset8.If \"if\" (%c, %x) : f32[2] bodies {\n", branch("then_body", "ReLU"),
-                  branch("else_body", "Tanh"), "  }\n", Step("abs", "opset1.Abs", "%if"), Result("abs")});
+    return After("InlineSelectedBranch", {condition, TargetInput("x", "f32", "[2]"),
+                                          "  %if = opset8.If \"if\" (%c, %x) : f32[2] bodies {\n",
+                                          branch("then_body", "ReLU"), branch("else_body", "Tanh"), "  }\n",
+                                          TargetStep("abs", "opset1.Abs", "%if"), TargetResult("abs")});
   }
 };
 
 TEST_F(SelectedBranchTest, AConstantConditionSelectsABranch) {
-  EXPECT_EQ(Selected(Constant("c", "boolean[]", "1")), "ReLU[2](Parameter) Abs[2](ReLU)");
-  EXPECT_EQ(Selected(Constant("c", "boolean[]", "0")), "Tanh[2](Parameter) Abs[2](Tanh)");
-  EXPECT_EQ(Selected(Constant("c", "boolean[1]", "0")), "Tanh[2](Parameter) Abs[2](Tanh)");
+  EXPECT_EQ(Selected(TargetConstant("c", "boolean[]", "1")), "ReLU[2](Parameter) Abs[2](ReLU)");
+  EXPECT_EQ(Selected(TargetConstant("c", "boolean[]", "0")), "Tanh[2](Parameter) Abs[2](Tanh)");
+  EXPECT_EQ(Selected(TargetConstant("c", "boolean[1]", "0")), "Tanh[2](Parameter) Abs[2](Tanh)");
 }
 
 TEST_F(SelectedBranchTest, AConditionOfTheRunSelectsNone) {
-  EXPECT_EQ(Selected(Given("c", "boolean", "[]")), "If[2](Parameter Parameter) Abs[2](If)");
+  EXPECT_EQ(Selected(TargetInput("c", "boolean", "[]")), "If[2](Parameter Parameter) Abs[2](If)");
 }
 
 // A branch without operations, and an If whose value is a result.
 TEST_F(SelectedBranchTest, AParameterMayBeTheResult) {
-  EXPECT_EQ(After("InlineSelectedBranch", {Constant("c", "boolean[]", "1"), Given("x", "f32", "[2]"),
-                                           "  %if = opset8.If \"if\" (%c, %x) : f32[2] bodies {\n",
-                                           R"(    "then_body" input 1 -> 0 output 0 -> 0 graph "t" {
+  EXPECT_EQ(
+      After("InlineSelectedBranch", {TargetConstant("c", "boolean[]", "1"), TargetInput("x", "f32", "[2]"),
+                                     "  %if = opset8.If \"if\" (%c, %x) : f32[2] bodies {\n",
+                                     R"(    "then_body" input 1 -> 0 output 0 -> 0 graph "t" {
       %0 = opset1.Parameter "a" {element_type = f32, shape = [2]} : f32[2]
       opset1.Result "o" (%0)
     }
@@ -122,8 +123,8 @@ TEST_F(SelectedBranchTest, AParameterMayBeTheResult) {
     }
   }
 )",
-                                           Result("if")}),
-            "");
+                                     TargetResult("if")}),
+      "");
 }
 
 // ---- matrices ----
@@ -133,51 +134,52 @@ class VectorsTest : public TargetTest {
   // Returns the graph after the transformation of a MatMul of these operands.
   std::string Product(const std::string& a, const std::string& b, const std::string& attributes = "") {
     return After("ConvertVectorsToMatrices",
-                 {a, b, Step("p", "opset1.MatMul", "%a, %b", attributes), Result("p")});
+                 {a, b, TargetStep("p", "opset1.MatMul", "%a, %b", attributes), TargetResult("p")});
   }
 };
 
 TEST_F(VectorsTest, AVectorAfterAConstantMatrixBecomesTheLeftOperand) {
-  const std::string x = Given("b", "f32", "[3]");
-  EXPECT_EQ(Product(Constant("a", "f32[2,3]", "1, 2, 3, 4, 5, 6"), x),
+  const std::string x = TargetInput("b", "f32", "[3]");
+  EXPECT_EQ(Product(TargetConstant("a", "f32[2,3]", "1, 2, 3, 4, 5, 6"), x),
             "Reshape[1,3](Parameter Const) MatMul[1,2](Reshape Constt) Reshape[2](MatMul Const)");
-  EXPECT_EQ(Product(Constant("a", "f32[3,2]", "1, 2, 3, 4, 5, 6"), x, "transpose_a = true"),
+  EXPECT_EQ(Product(TargetConstant("a", "f32[3,2]", "1, 2, 3, 4, 5, 6"), x, "transpose_a = true"),
             "Reshape[1,3](Parameter Const) MatMul[1,2](Reshape Const) Reshape[2](MatMul Const)");
 }
 
 TEST_F(VectorsTest, OtherVectorsBecomeARowOrAColumn) {
-  EXPECT_EQ(Product(Given("a", "f32", "[2,3]"), Given("b", "f32", "[3]")),
+  EXPECT_EQ(Product(TargetInput("a", "f32", "[2,3]"), TargetInput("b", "f32", "[3]")),
             "Reshape[3,1](Parameter Const) MatMul[2,1](Parameter Reshape) Reshape[2](MatMul Const)");
-  EXPECT_EQ(Product(Given("a", "f32", "[3,2]"), Given("b", "f32", "[3]"), "transpose_a = true"),
+  EXPECT_EQ(Product(TargetInput("a", "f32", "[3,2]"), TargetInput("b", "f32", "[3]"), "transpose_a = true"),
             "Reshape[3,1](Parameter Const) MatMul[2,1](Parametert Reshape) Reshape[2](MatMul Const)");
-  EXPECT_EQ(Product(Given("a", "f32", "[3]"), Constant("b", "f32[3,2]", "1, 2, 3, 4, 5, 6")),
+  EXPECT_EQ(Product(TargetInput("a", "f32", "[3]"), TargetConstant("b", "f32[3,2]", "1, 2, 3, 4, 5, 6")),
             "Reshape[1,3](Parameter Const) MatMul[1,2](Reshape Const) Reshape[2](MatMul Const)");
-  EXPECT_EQ(
-      Product(Given("a", "f32", "[3]"), Constant("b", "f32[2,3]", "1, 2, 3, 4, 5, 6"), "transpose_b = true"),
-      "Reshape[1,3](Parameter Const) MatMul[1,2](Reshape Constt) Reshape[2](MatMul Const)");
-  EXPECT_EQ(Product(Given("a", "f32", "[3]"), Given("b", "f32", "[3]")),
+  EXPECT_EQ(Product(TargetInput("a", "f32", "[3]"), TargetConstant("b", "f32[2,3]", "1, 2, 3, 4, 5, 6"),
+                    "transpose_b = true"),
+            "Reshape[1,3](Parameter Const) MatMul[1,2](Reshape Constt) Reshape[2](MatMul Const)");
+  EXPECT_EQ(Product(TargetInput("a", "f32", "[3]"), TargetInput("b", "f32", "[3]")),
             "Reshape[1,3](Parameter Const) Reshape[3,1](Parameter Const) MatMul[1,1](Reshape Reshape) "
             "Reshape[](MatMul Const)");
   // A constant of three axes is not one matrix.
-  EXPECT_EQ(Product(Constant("a", "f32[1,2,3]", "1, 2, 3, 4, 5, 6"), Given("b", "f32", "[3]")),
+  EXPECT_EQ(Product(TargetConstant("a", "f32[1,2,3]", "1, 2, 3, 4, 5, 6"), TargetInput("b", "f32", "[3]")),
             "Reshape[3,1](Parameter Const) MatMul[1,2,1](Const Reshape) Reshape[1,2](MatMul Const)");
 }
 
 TEST_F(VectorsTest, ATransposedVectorIsTheSameVector) {
-  EXPECT_EQ(
-      Product(Given("a", "f32", "[3]"), Given("b", "f32", "[3]"), "transpose_a = true, transpose_b = true"),
-      "Reshape[1,3](Parameter Const) Reshape[3,1](Parameter Const) MatMul[1,1](Reshape Reshape) "
-      "Reshape[](MatMul Const)");
+  EXPECT_EQ(Product(TargetInput("a", "f32", "[3]"), TargetInput("b", "f32", "[3]"),
+                    "transpose_a = true, transpose_b = true"),
+            "Reshape[1,3](Parameter Const) Reshape[3,1](Parameter Const) MatMul[1,1](Reshape Reshape) "
+            "Reshape[](MatMul Const)");
 }
 
 TEST_F(VectorsTest, MatricesAndUnknownShapesRemain) {
-  EXPECT_EQ(Product(Given("a", "f32", "[1,3]"), Given("b", "f32", "[3,1]")),
+  EXPECT_EQ(Product(TargetInput("a", "f32", "[1,3]"), TargetInput("b", "f32", "[3,1]")),
             "MatMul[1,1](Parameter Parameter)");
-  EXPECT_EQ(Product(Given("a", "f32", "[?]"), Given("b", "f32", "[3,1]")), "MatMul[1](Parameter Parameter)");
+  EXPECT_EQ(Product(TargetInput("a", "f32", "[?]"), TargetInput("b", "f32", "[3,1]")),
+            "MatMul[1](Parameter Parameter)");
 }
 
 TEST_F(VectorsTest, TheLastNodeInheritsTheName) {
-  (void)Product(Given("a", "f32", "[2,3]"), Given("b", "f32", "[3]"));
+  (void)Product(TargetInput("a", "f32", "[2,3]"), TargetInput("b", "f32", "[3]"));
   const ir::Node& result = graph_->node(graph_->results().front());
   EXPECT_EQ(graph_->node(result.input(0).node).name(), "p");
 }
@@ -186,58 +188,60 @@ class LeftOperandsTest : public TargetTest {
  protected:
   std::string Product(const std::string& a, const std::string& b, const std::string& attributes) {
     return After("TransposeLeftOperands",
-                 {a, b, Step("p", "opset1.MatMul", "%a, %b", attributes), Result("p")});
+                 {a, b, TargetStep("p", "opset1.MatMul", "%a, %b", attributes), TargetResult("p")});
   }
-  const std::string matrix_ = Constant("b", "f32[3,1]", "1, 2, 3");
+  const std::string matrix_ = TargetConstant("b", "f32[3,1]", "1, 2, 3");
 };
 
 TEST_F(LeftOperandsTest, TransposedOperandsAreTransposedSeparately) {
-  EXPECT_EQ(Product(Given("a", "f32", "[3,2]"), matrix_, "transpose_a = true"),
+  EXPECT_EQ(Product(TargetInput("a", "f32", "[3,2]"), matrix_, "transpose_a = true"),
             "Transpose[2,3](Parameter Const) MatMul[2,1](Transpose Const)");
   EXPECT_EQ(InputOf("Transpose", 1), (std::vector<double>{1, 0}));
-  EXPECT_EQ(Product(Given("a", "f32", "[4,3,2]"), matrix_, "transpose_a = true"),
+  EXPECT_EQ(Product(TargetInput("a", "f32", "[4,3,2]"), matrix_, "transpose_a = true"),
             "Transpose[4,2,3](Parameter Const) MatMul[4,2,1](Transpose Const)");
   EXPECT_EQ(InputOf("Transpose", 1), (std::vector<double>{0, 2, 1}));
   // The extents are irrelevant.
-  EXPECT_EQ(Product(Given("a", "f32", "[3,?]"), matrix_, "transpose_a = true"),
+  EXPECT_EQ(Product(TargetInput("a", "f32", "[3,?]"), matrix_, "transpose_a = true"),
             "Transpose[?,3](Parameter Const) MatMul[?,1](Transpose Const)");
 }
 
 TEST_F(LeftOperandsTest, OthersRemain) {
-  EXPECT_EQ(Product(Given("a", "f32", "[2,3]"), matrix_, "transpose_a = false"),
+  EXPECT_EQ(Product(TargetInput("a", "f32", "[2,3]"), matrix_, "transpose_a = false"),
             "MatMul[2,1](Parameter Const)");
-  EXPECT_EQ(Product(Given("a", "f32", "[3]"), matrix_, "transpose_a = true"), "MatMul[1](Parametert Const)");
-  EXPECT_EQ(Product(Given("a", "f32", "[3,2]"), Given("b", "f32", "[3,1]"), "transpose_a = true"),
+  EXPECT_EQ(Product(TargetInput("a", "f32", "[3]"), matrix_, "transpose_a = true"),
+            "MatMul[1](Parametert Const)");
+  EXPECT_EQ(Product(TargetInput("a", "f32", "[3,2]"), TargetInput("b", "f32", "[3,1]"), "transpose_a = true"),
             "MatMul[2,1](Parametert Parameter)");
-  EXPECT_EQ(Product(Given("a", "f32", "[3,2]"), Constant("b", "f32[1,3,1]", "1, 2, 3"), "transpose_a = true"),
+  EXPECT_EQ(Product(TargetInput("a", "f32", "[3,2]"), TargetConstant("b", "f32[1,3,1]", "1, 2, 3"),
+                    "transpose_a = true"),
             "MatMul[1,2,1](Parametert Const)");
 }
 
 // ---- quantization ----
 
 // Constants for ranges: 0, 255 and 510.
-std::string Limits() {
-  return Constant("zero", "f32[]", "0.0") + Constant("one", "f32[]", "255.0") +
-         Constant("two", "f32[]", "510.0");
+std::string RangeLimits() {
+  return TargetConstant("zero", "f32[]", "0.0") + TargetConstant("one", "f32[]", "255.0") +
+         TargetConstant("two", "f32[]", "510.0");
 }
-std::string Quantized(const std::string& name, const std::string& data, const std::string& high = "one",
-                      const std::string& levels = "256") {
-  return Step(name, "opset1.FakeQuantize", fmt::format("%{}, %zero, %{}, %zero, %{}", data, high, high),
-              "levels = " + levels);
+std::string QuantizedTensor(const std::string& name, const std::string& data, const std::string& high = "one",
+                            const std::string& levels = "256") {
+  return TargetStep(name, "opset1.FakeQuantize", fmt::format("%{}, %zero, %{}, %zero, %{}", data, high, high),
+                    "levels = " + levels);
 }
 
 class LookupTest : public TargetTest {
  protected:
   std::string After(llvm::ArrayRef<std::string> steps, const std::string& shape = "[1,1024]") {
-    std::vector<std::string> text = {Given("x", "f32", shape), Limits()};
+    std::vector<std::string> text = {TargetInput("x", "f32", shape), RangeLimits()};
     text.insert(text.end(), steps.begin(), steps.end());
     return TargetTest::After("InsertLookupTables", text);
   }
 };
 
 TEST_F(LookupTest, FunctionsBecomeATable) {
-  EXPECT_EQ(After({Quantized("q", "x"), Step("s", "opset1.Sqrt", "%q"), Step("f", "opset1.Floor", "%s"),
-                   Result("f")}),
+  EXPECT_EQ(After({QuantizedTensor("q", "x"), TargetStep("s", "opset1.Sqrt", "%q"),
+                   TargetStep("f", "opset1.Floor", "%s"), TargetResult("f")}),
             "FakeQuantize[1,1024](Parameter Const Const Const Const) Convert[1,1024](FakeQuantize) "
             "Gather[1,1024](Const Convert Const)");
   std::vector<double> table;
@@ -250,8 +254,8 @@ TEST_F(LookupTest, FunctionsBecomeATable) {
 }
 
 TEST_F(LookupTest, IndicesAreInUnitsOfTheScale) {
-  (void)After({Quantized("q", "x", "two"), Step("s", "opset1.Sqrt", "%q"), Step("f", "opset1.Floor", "%s"),
-               Result("f")});
+  (void)After({QuantizedTensor("q", "x", "two"), TargetStep("s", "opset1.Sqrt", "%q"),
+               TargetStep("f", "opset1.Floor", "%s"), TargetResult("f")});
   std::vector<double> table;
   for (int i = 0; i < 256; ++i) table.push_back(std::floor(std::sqrt(2 * i)));
   EXPECT_EQ(InputOf("Gather", 0), table);
@@ -261,14 +265,14 @@ TEST_F(LookupTest, IndicesAreInUnitsOfTheScale) {
 
 TEST_F(LookupTest, FunctionsThatAreFasterThanALookupRemain) {
   const auto functions = [&](const std::vector<std::string>& operations) {
-    std::vector<std::string> steps = {Quantized("q", "x")};
+    std::vector<std::string> steps = {QuantizedTensor("q", "x")};
     std::string last = "q";
     for (const std::string& operation : operations) {
       const std::string name = last + "n";
-      steps.push_back(Step(name, "opset1." + operation, "%" + last));
+      steps.push_back(TargetStep(name, "opset1." + operation, "%" + last));
       last = name;
     }
-    steps.push_back(Result(last));
+    steps.push_back(TargetResult(last));
     return After(steps).find("Gather") != std::string::npos;
   };
   EXPECT_FALSE(functions({"Sqrt"}));
@@ -278,30 +282,32 @@ TEST_F(LookupTest, FunctionsThatAreFasterThanALookupRemain) {
 }
 
 TEST_F(LookupTest, EachConditionIsNecessary) {
-  const std::string sqrt = Step("s", "opset1.Sqrt", "%q"), floor = Step("f", "opset1.Floor", "%s");
-  const std::string result = Result("f");
+  const std::string sqrt = TargetStep("s", "opset1.Sqrt", "%q"),
+                    floor = TargetStep("f", "opset1.Floor", "%s");
+  const std::string result = TargetResult("f");
   const auto has_table = [&](llvm::ArrayRef<std::string> steps, const std::string& shape = "[1,1024]") {
     return After(steps, shape).find("Gather") != std::string::npos;
   };
-  EXPECT_TRUE(has_table({Quantized("q", "x"), sqrt, floor, result}));
-  EXPECT_FALSE(has_table({Quantized("q", "x"), sqrt, floor, result}, "[1,1023]"));
-  EXPECT_FALSE(has_table({Quantized("q", "x"), sqrt, floor, result}, "[?,1024]"));
-  EXPECT_FALSE(has_table({Quantized("q", "x", "one", "255"), sqrt, floor, result}));
-  EXPECT_FALSE(has_table({Given("high", "f32", "[]"), Quantized("q", "x", "high"), sqrt, floor, result}));
+  EXPECT_TRUE(has_table({QuantizedTensor("q", "x"), sqrt, floor, result}));
+  EXPECT_FALSE(has_table({QuantizedTensor("q", "x"), sqrt, floor, result}, "[1,1023]"));
+  EXPECT_FALSE(has_table({QuantizedTensor("q", "x"), sqrt, floor, result}, "[?,1024]"));
+  EXPECT_FALSE(has_table({QuantizedTensor("q", "x", "one", "255"), sqrt, floor, result}));
+  EXPECT_FALSE(
+      has_table({TargetInput("high", "f32", "[]"), QuantizedTensor("q", "x", "high"), sqrt, floor, result}));
   // A function that the evaluator does not compute.
-  EXPECT_FALSE(has_table({Quantized("q", "x"), sqrt, Step("f", "opset1.Tanh", "%s"), result}));
+  EXPECT_FALSE(has_table({QuantizedTensor("q", "x"), sqrt, TargetStep("f", "opset1.Tanh", "%s"), result}));
   // Two results of the functions.
-  EXPECT_FALSE(has_table({Quantized("q", "x"), sqrt, floor, result, "  opset1.Result \"z\" (%s)\n"}));
+  EXPECT_FALSE(has_table({QuantizedTensor("q", "x"), sqrt, floor, result, "  opset1.Result \"z\" (%s)\n"}));
   // A function of another tensor.
-  EXPECT_FALSE(has_table(
-      {Given("z", "f32", "[1,1024]"), Quantized("q", "x"), sqrt, Step("f", "opset1.Add", "%s, %z"), result}));
+  EXPECT_FALSE(has_table({TargetInput("z", "f32", "[1,1024]"), QuantizedTensor("q", "x"), sqrt,
+                          TargetStep("f", "opset1.Add", "%s, %z"), result}));
 }
 
 TEST_F(LookupTest, AQuantizationWithOtherConsumersRemains) {
-  const std::string text =
-      After({Constant("order", "i64[2]", "1, 0"), Quantized("q", "x"), Step("s", "opset1.Sqrt", "%q"),
-             Step("f", "opset1.Floor", "%s"), Step("t", "opset1.Transpose", "%q, %order"), Result("f"),
-             "  opset1.Result \"z\" (%t)\n"});
+  const std::string text = After({TargetConstant("order", "i64[2]", "1, 0"), QuantizedTensor("q", "x"),
+                                  TargetStep("s", "opset1.Sqrt", "%q"), TargetStep("f", "opset1.Floor", "%s"),
+                                  TargetStep("t", "opset1.Transpose", "%q, %order"), TargetResult("f"),
+                                  "  opset1.Result \"z\" (%t)\n"});
   EXPECT_NE(text.find("Transpose[1024,1](FakeQuantize Const)"), std::string::npos) << text;
   EXPECT_NE(text.find("FakeQuantize[1,1024](FakeQuantize Const Const Const Const)"), std::string::npos)
       << text;
@@ -312,15 +318,16 @@ class QuantizedEndTest : public LookupTest {
   // Returns the graph of functions between two quantizations from `low` to `high`, before a MaxPool.
   std::string Pooled(const std::string& low, const std::string& high) {
     const auto quantized = [&](const std::string& name, const std::string& data) {
-      return Step(name, "opset1.FakeQuantize", fmt::format("%{}, %low, %high, %low, %high", data),
-                  "levels = 256");
+      return TargetStep(name, "opset1.FakeQuantize", fmt::format("%{}, %low, %high, %low, %high", data),
+                        "levels = 256");
     };
-    return After({Constant("low", "f32[]", low), Constant("high", "f32[]", high), quantized("q", "x"),
-                  Step("s", "opset1.Sqrt", "%q"), Step("f", "opset1.Floor", "%s"), quantized("r", "f"),
-                  Step("p", "opset1.MaxPool", "%r",
-                       "strides = [1, 1], pads_begin = [0, 0], pads_end = [0, 0], kernel = [1, 1]"),
-                  Result("p")},
-                 "[1,1,32,32]");
+    return After(
+        {TargetConstant("low", "f32[]", low), TargetConstant("high", "f32[]", high), quantized("q", "x"),
+         TargetStep("s", "opset1.Sqrt", "%q"), TargetStep("f", "opset1.Floor", "%s"), quantized("r", "f"),
+         TargetStep("p", "opset1.MaxPool", "%r",
+                    "strides = [1, 1], pads_begin = [0, 0], pads_end = [0, 0], kernel = [1, 1]"),
+         TargetResult("p")},
+        "[1,1,32,32]");
   }
 };
 
@@ -339,12 +346,12 @@ class RepeatedTest : public TargetTest {
  protected:
   std::string After(const std::string& name, llvm::ArrayRef<std::string> steps,
                     const std::string& shape = "[1,4]") {
-    std::vector<std::string> text = {Given("x", "f32", shape), Limits()};
+    std::vector<std::string> text = {TargetInput("x", "f32", shape), RangeLimits()};
     text.insert(text.end(), steps.begin(), steps.end());
     return TargetTest::After(name, text);
   }
   static std::string Relu(const std::string& name, const std::string& data) {
-    return Step(name, "opset1.ReLU", "%" + data);
+    return TargetStep(name, "opset1.ReLU", "%" + data);
   }
 };
 
@@ -354,27 +361,30 @@ TEST_F(RepeatedTest, IdenticalQuantizationsAreRemoved) {
   const std::string twice =
       "FakeQuantize[1,4](Parameter Const Const Const Const) FakeQuantize[1,4](FakeQuantize Const Const Const "
       "Const)";
-  const std::string first = Quantized("q", "x");
-  EXPECT_EQ(After(name, {first, Quantized("r", "q"), Relu("a", "r"), Result("a")}), once);
-  EXPECT_EQ(After(name, {first, Quantized("r", "q"), Quantized("s", "r"), Relu("a", "s"), Result("a")}),
+  const std::string first = QuantizedTensor("q", "x");
+  EXPECT_EQ(After(name, {first, QuantizedTensor("r", "q"), Relu("a", "r"), TargetResult("a")}), once);
+  EXPECT_EQ(After(name, {first, QuantizedTensor("r", "q"), QuantizedTensor("s", "r"), Relu("a", "s"),
+                         TargetResult("a")}),
             once);
-  EXPECT_EQ(After(name, {first, Quantized("r", "q", "two"), Relu("a", "r"), Result("a")}),
+  EXPECT_EQ(After(name, {first, QuantizedTensor("r", "q", "two"), Relu("a", "r"), TargetResult("a")}),
             twice + " ReLU[1,4](FakeQuantize)");
   // A result has the name of the node that computes it.
-  EXPECT_EQ(After(name, {first, Quantized("r", "q"), Result("r")}), twice);
+  EXPECT_EQ(After(name, {first, QuantizedTensor("r", "q"), TargetResult("r")}), twice);
 }
 
 TEST_F(RepeatedTest, QuantizationsAfterMovesAreRemoved) {
   const std::string name = "RemoveQuantizationAfterMoves";
-  const std::string swapped = Step("t", "opset1.Transpose", "%q, %order");
-  const std::string order = Constant("order", "i64[4]", "0, 1, 3, 2");
-  const std::string pool = Step("p", "opset1.MaxPool", "%r",
-                                "strides = [1, 1], pads_begin = [0, 0], pads_end = [0, 0], kernel = [1, 1]");
+  const std::string swapped = TargetStep("t", "opset1.Transpose", "%q, %order");
+  const std::string order = TargetConstant("order", "i64[4]", "0, 1, 3, 2");
+  const std::string pool =
+      TargetStep("p", "opset1.MaxPool", "%r",
+                 "strides = [1, 1], pads_begin = [0, 0], pads_end = [0, 0], kernel = [1, 1]");
   const auto moved = [&](const std::string& move, const std::string& end, const std::string& last) {
-    const std::string text = After(name,
-                                   {order, Constant("shape", "i64[4]", "1, 1, 2, 4"), Quantized("q", "x"),
-                                    move, Quantized("r", "t"), end, Result(last)},
-                                   "[1,2,2,2]");
+    const std::string text =
+        After(name,
+              {order, TargetConstant("shape", "i64[4]", "1, 1, 2, 4"), QuantizedTensor("q", "x"), move,
+               QuantizedTensor("r", "t"), end, TargetResult(last)},
+              "[1,2,2,2]");
     size_t count = 0;
     for (size_t at = text.find("FakeQuantize["); at != std::string::npos;
          at = text.find("FakeQuantize[", at + 1))
@@ -384,24 +394,26 @@ TEST_F(RepeatedTest, QuantizationsAfterMovesAreRemoved) {
   EXPECT_EQ(moved(swapped, Relu("a", "r"), "a"), 1u);
   // Consumers of quantized values read them after a view, not after a transpose.
   EXPECT_EQ(moved(swapped, pool, "p"), 2u);
-  EXPECT_EQ(moved(Step("t", "opset1.Reshape", "%q, %shape", "special_zero = false"), pool, "p"), 1u);
+  EXPECT_EQ(moved(TargetStep("t", "opset1.Reshape", "%q, %shape", "special_zero = false"), pool, "p"), 1u);
   // An operation that computes.
   EXPECT_EQ(moved(Relu("t", "q"), Relu("a", "r"), "a"), 2u);
   EXPECT_EQ(moved(swapped, "", "r"), 2u);
 }
 
 TEST_F(RepeatedTest, PartsOfAConcatAreQuantized) {
-  const std::string pool = Step("p", "opset1.MaxPool", "%x",
-                                "strides = [1, 1], pads_begin = [0, 0], pads_end = [0, 0], kernel = [1, 1]");
+  const std::string pool =
+      TargetStep("p", "opset1.MaxPool", "%x",
+                 "strides = [1, 1], pads_begin = [0, 0], pads_end = [0, 0], kernel = [1, 1]");
   const auto join = [](const std::string& parts, int axis = 1) {
-    return Step("c", "opset1.Concat", parts, fmt::format("axis = {}", axis));
+    return TargetStep("c", "opset1.Concat", parts, fmt::format("axis = {}", axis));
   };
   const auto has_quantized_parts = [&](llvm::ArrayRef<std::string> steps) {
     return After("QuantizeConcatParts", steps, "[1,2,4,4]").find("ReLU[1,4,4,4](Concat)") !=
            std::string::npos;
   };
-  const std::string part = Quantized("q", "p"), whole = Quantized("r", "c", "two"), relu = Relu("a", "r");
-  const std::string result = Result("a");
+  const std::string part = QuantizedTensor("q", "p"), whole = QuantizedTensor("r", "c", "two"),
+                    relu = Relu("a", "r");
+  const std::string result = TargetResult("a");
   EXPECT_TRUE(has_quantized_parts({pool, part, join("%q, %q"), whole, relu, result}));
   EXPECT_TRUE(has_quantized_parts({pool, part, join("%q, %q", -3), whole, relu, result}));
   EXPECT_EQ(graph_->num_nodes(), 11u);  // a quantization for each part
@@ -410,7 +422,7 @@ TEST_F(RepeatedTest, PartsOfAConcatAreQuantized) {
                 .find("ReLU[1,2,8,4](Concat)"),
             std::string::npos);
   EXPECT_FALSE(has_quantized_parts({pool, part, join("%q, %p"), whole, relu, result}));
-  EXPECT_FALSE(has_quantized_parts({Quantized("q", "x"), join("%q, %q"), whole, relu, result}));
+  EXPECT_FALSE(has_quantized_parts({QuantizedTensor("q", "x"), join("%q, %q"), whole, relu, result}));
   EXPECT_FALSE(
       has_quantized_parts({pool, part, join("%q, %q"), whole, relu, result, "  opset1.Result \"z\" (%c)\n"}));
   EXPECT_FALSE(
@@ -424,16 +436,17 @@ class ChannelsTest : public TargetTest {
   // Returns the graph of images of `channels` channels that `steps` turn into `moved`, before a convolution.
   std::string Convolved(int channels, llvm::ArrayRef<std::string> steps, const std::string& moved,
                         int moved_channels) {
-    std::vector<std::string> text = {Given("x", "f32", fmt::format("[1,{},2,2]", channels)),
-                                     Given("w", "f32", fmt::format("[1,{},1,1]", moved_channels))};
+    std::vector<std::string> text = {TargetInput("x", "f32", fmt::format("[1,{},2,2]", channels)),
+                                     TargetInput("w", "f32", fmt::format("[1,{},1,1]", moved_channels))};
     text.insert(text.end(), steps.begin(), steps.end());
-    text.push_back(Step("conv", "opset1.Convolution", "%" + moved + ", %w",
-                        "strides = [1, 1], dilations = [1, 1], pads_begin = [0, 0], pads_end = [0, 0]"));
-    text.push_back(Result("conv"));
+    text.push_back(
+        TargetStep("conv", "opset1.Convolution", "%" + moved + ", %w",
+                   "strides = [1, 1], dilations = [1, 1], pads_begin = [0, 0], pads_end = [0, 0]"));
+    text.push_back(TargetResult("conv"));
     return After("FuseChannelPermutations", text);
   }
   static std::string Shuffle(const std::string& name, const std::string& data, int axis = 1) {
-    return Step(name, "opset1.ShuffleChannels", "%" + data, fmt::format("axis = {}, group = 2", axis));
+    return TargetStep(name, "opset1.ShuffleChannels", "%" + data, fmt::format("axis = {}, group = 2", axis));
   }
 };
 
@@ -448,25 +461,26 @@ TEST_F(ChannelsTest, AShuffleBecomesAGather) {
     EXPECT_EQ(InputOf("Gather", 1), order);
     EXPECT_EQ(InputOf("Gather", 2), std::vector<double>{1});
   }
-  EXPECT_EQ(
-      Convolved(16,
-                {Constant("five", "i64[5]", "1, 2, 8, 2, 2"), Constant("order", "i64[5]", "0, 2, 1, 3, 4"),
-                 Constant("four", "i64[4]", "1, 16, 2, 2"),
-                 Step("a", "opset1.Reshape", "%x, %five", "special_zero = false"),
-                 Step("b", "opset1.Transpose", "%a, %order"),
-                 Step("c", "opset1.Reshape", "%b, %four", "special_zero = false")},
-                "c", 16),
-      gathered);
+  EXPECT_EQ(Convolved(16,
+                      {TargetConstant("five", "i64[5]", "1, 2, 8, 2, 2"),
+                       TargetConstant("order", "i64[5]", "0, 2, 1, 3, 4"),
+                       TargetConstant("four", "i64[4]", "1, 16, 2, 2"),
+                       TargetStep("a", "opset1.Reshape", "%x, %five", "special_zero = false"),
+                       TargetStep("b", "opset1.Transpose", "%a, %order"),
+                       TargetStep("c", "opset1.Reshape", "%b, %four", "special_zero = false")},
+                      "c", 16),
+            gathered);
   EXPECT_EQ(InputOf("Gather", 1), order);
 }
 
 TEST_F(ChannelsTest, ChainsAreFollowed) {
   // The even channels of the shuffled images, after those of the images themselves: 0, 1, 2 ..
   EXPECT_EQ(Convolved(16,
-                      {Shuffle("s", "x"), Constant("zero", "i64[1]", "0"), Constant("end", "i64[1]", "16"),
-                       Constant("step", "i64[1]", "2"), Constant("axis", "i64[1]", "1"),
-                       Step("p", "opset8.Slice", "%s, %zero, %end, %step, %axis"),
-                       Step("c", "opset1.Concat", "%x, %p", "axis = 1")},
+                      {Shuffle("s", "x"), TargetConstant("zero", "i64[1]", "0"),
+                       TargetConstant("end", "i64[1]", "16"), TargetConstant("step", "i64[1]", "2"),
+                       TargetConstant("axis", "i64[1]", "1"),
+                       TargetStep("p", "opset8.Slice", "%s, %zero, %end, %step, %axis"),
+                       TargetStep("c", "opset1.Concat", "%x, %p", "axis = 1")},
                       "c", 24),
             "Concat[1,16,2,2](Parameter) Gather[1,24,2,2](Concat Const Const) Convolution[1,1,2,2](Gather "
             "Parameter)");
@@ -482,7 +496,7 @@ TEST_F(ChannelsTest, OthersRemain) {
             "ShuffleChannels[1,14,2,2](Parameter) Convolution[1,1,2,2](ShuffleChannels Parameter)");
   EXPECT_EQ(Convolved(16, {Shuffle("s", "x", 2)}, "s", 16),
             "ShuffleChannels[1,16,2,2](Parameter) Convolution[1,1,2,2](ShuffleChannels Parameter)");
-  EXPECT_EQ(Convolved(16, {Step("c", "opset1.Concat", "%x, %x", "axis = 1")}, "c", 32),
+  EXPECT_EQ(Convolved(16, {TargetStep("c", "opset1.Concat", "%x, %x", "axis = 1")}, "c", 32),
             "Concat[1,32,2,2](Parameter Parameter) Convolution[1,1,2,2](Concat Parameter)");
 }
 
