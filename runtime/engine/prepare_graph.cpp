@@ -1,8 +1,11 @@
 #include "runtime/engine/prepare_graph.h"
 
+#include <iterator>
+
 #include "compiler/ir/copy.h"
 #include "compiler/ir/fold.h"
 #include "compiler/ir/infer.h"
+#include "llvm/ADT/STLExtras.h"
 #include "runtime/engine/evaluate.h"
 #include "runtime/engine/plan.h"
 #include "runtime/kernels/rules.h"
@@ -129,17 +132,15 @@ bool PrepareNode(PreparedGraph& prepared, ir::NodeId id, const kernels::KernelRe
   return true;
 }
 
-// Infers and folds all nodes that are not dead.
-bool PrepareNodes(PreparedGraph& prepared, const kernels::KernelRegistry& kernels, Emitter& emitter) {
+// Infers and folds the nodes of the graph, in topological order.
+bool PrepareNodes(PreparedGraph& prepared, llvm::ArrayRef<ir::NodeId> order,
+                  const kernels::KernelRegistry& kernels, Emitter& emitter) {
   ir::Graph& graph = *prepared.graph;
-  graph.EraseDeadNodes();
-  const std::optional<std::vector<ir::NodeId>> order = graph.TopologicalOrder();
-  NNEFC_CHECK(order.has_value());
-  if (!HasAllData(graph, *order, emitter)) return false;
+  if (!HasAllData(graph, order, emitter)) return false;
   prepared.unchecked.clear();
   prepared.failures.clear();
   bool ok = true;
-  for (ir::NodeId id : *order) {
+  for (ir::NodeId id : order) {
     if (ok) {
       ok = PrepareNode(prepared, id, kernels, emitter);
     } else if (!graph.node(id).info().is_source) {
@@ -166,9 +167,11 @@ bool InlineSelectedBranches(PreparedGraph& prepared, const PlanOptions& options,
   ir::Graph& graph = *prepared.graph;
   if (*options.transform == nullptr) return true;
   while (const std::optional<ir::NodeId> selected = FindSelectedBranch(graph)) {
-    if (!(*options.transform)({"target.InlineSelectedBranch"}, nullptr, graph, emitter) ||
-        !PrepareNodes(prepared, *options.kernels, emitter))
-      return false;
+    if (!(*options.transform)({"target.InlineSelectedBranch"}, nullptr, graph, emitter)) return false;
+    graph.EraseDeadNodes();
+    const std::optional<std::vector<ir::NodeId>> order = graph.TopologicalOrder();
+    NNEFC_CHECK(order.has_value());
+    if (!PrepareNodes(prepared, *order, *options.kernels, emitter)) return false;
     if (graph.Contains(*selected)) return true;  // the transformation is disabled
   }
   return true;
@@ -178,14 +181,17 @@ bool InlineSelectedBranches(PreparedGraph& prepared, const PlanOptions& options,
 
 PreparedGraph PrepareGraph(const ir::Graph& graph, const PlannedInputs& inputs, const PlanOptions& options,
                            Emitter& emitter) {
-  if (!graph.TopologicalOrder()) {
-    emitter.Emit(kernels::kRuntimeCycle, {}, "the graph has a cycle");
-    return {};
-  }
   PreparedGraph prepared{.graph = CopyForInputs(graph, inputs)};
   ir::Graph& copy = *prepared.graph;
+  // The nodes of a copy follow their inputs. Constants that replace values are appended, and need no
+  // preparation.
+  const std::vector<ir::NodeId> copied = copy.nodes();
   PutKnownValues(copy);
-  if (!PrepareNodes(prepared, *options.kernels, emitter) ||
+  copy.EraseDeadNodes();
+  std::vector<ir::NodeId> order;
+  order.reserve(copied.size());
+  llvm::copy_if(copied, std::back_inserter(order), [&](ir::NodeId id) { return copy.Contains(id); });
+  if (!PrepareNodes(prepared, order, *options.kernels, emitter) ||
       !InlineSelectedBranches(prepared, options, emitter))
     return {};
   copy.EraseDeadNodes();

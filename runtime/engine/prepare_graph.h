@@ -32,7 +32,7 @@ struct [[nodiscard]] PreparedGraph {
   std::vector<std::pair<ir::NodeId, std::string>> failures = {};
 };
 
-// Returns a copy of the graph specialised for these inputs: shapes inferred as far as possible, constant
+// Returns a copy of the acyclic graph (checked) specialised for these inputs: shapes inferred as far as possible, constant
 // nodes folded, the selected body inlined for each If with a constant condition by a transformation, and dead
 // nodes removed, even invalid ones.
 PreparedGraph PrepareGraph(const ir::Graph& graph, const PlannedInputs& inputs, const PlanOptions& options,
