@@ -16,14 +16,14 @@ double MeasurePeak(int threads) {
   constexpr int kTries = 8;
   if (!simd::HasSimd()) return 0;
   const tensor::ThreadScope scope(threads);
-  std::vector<float> kept(static_cast<size_t>(tensor::CurrentThreads() * simd::kSimdWidth512));
+  std::vector<float> kept(static_cast<size_t>(tensor::CurrentThreads() * simd::kMaxSimdWidth));
   double most = 0;
   for (int i = 0; i < kTries; ++i) {
     std::vector<double> made(static_cast<size_t>(tensor::CurrentThreads()));
     const auto start = std::chrono::steady_clock::now();
     tensor::ParallelFor(tensor::CurrentThreads(), tensor::kParallelGrain, [&](int64_t thread) {
       made[static_cast<size_t>(thread)] =
-          simd::MeasureFmaThroughput(kRounds, &kept[static_cast<size_t>(thread * simd::kSimdWidth512)]);
+          simd::MeasureFmaThroughput(kRounds, &kept[static_cast<size_t>(thread * simd::kMaxSimdWidth)]);
     });
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
     double operations = 0;

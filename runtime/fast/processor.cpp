@@ -16,6 +16,8 @@
 
 namespace nnefc::runtime::fast {
 
+using simd::InstructionLimit;
+
 namespace {
 
 std::string_view NamedInstructions() {

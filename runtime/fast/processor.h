@@ -2,23 +2,12 @@
 // ONEDNN_MAX_CPU_ISA.
 #pragma once
 
-#include <cstdint>
-
+#include "runtime/fast/simd/instruction_sets.h"
 #include "runtime/kernels/backend.h"
 
 namespace nnefc::runtime::fast {
 
-// The instruction sets that the variable names, each with the earlier ones.
-enum class InstructionLimit : uint8_t {
-  kAvx,  // no vector kernels
-  kAvx2,
-  kAvx2Vnni,
-  kAvx512,
-  kAvx512Vnni,
-  kAvx512Bf16,
-  kAmx,  // no limit
-};
-InstructionLimit NamedInstructionLimit();
+simd::InstructionLimit NamedInstructionLimit();
 
 // Returns true if AVX-512 may be used.
 bool HasAvx512();

@@ -191,9 +191,9 @@ class DirectConvolution final : public kernels::Kernel {
 
   // Number of input channels whose weights, for a tile of outputs, fit a core's cache.
   int64_t TermsOfPass(int64_t pixel_tiles) const {
-    constexpr int64_t kFor512 = 65536, kFor256 = 18432, kFewTiles = 2;
+    constexpr int64_t kFewTiles = 2;
     if (!form_.is_blocked() || pixel_tiles <= kFewTiles) return form_.inputs;
-    const int64_t weights = simd::SimdWidth() == simd::kSimdWidth512 ? kFor512 : kFor256;
+    const int64_t weights = simd::SelectedInstructionSet().direct_pass_weights;
     const int64_t most = std::max(kBlockColumns, weights / (form_.taps() * kTileColumns));
     const int64_t passes = CeilDivide(form_.inputs, most);
     return tensor::RoundUp(CeilDivide(form_.inputs, passes), kBlockColumns);

@@ -152,8 +152,8 @@ class WinogradKernel final : public kernels::Kernel {
   // Number of terms with filters transformed together. More of them mean fewer memory accesses for the sums
   // of wide tiles; L1 holds a product's filters and L2 a row of products.
   static int64_t TermsTogether() {
-    constexpr int64_t kFew = 64, kMany = 256, kLargeCache = 196608;  // floats
-    return simd::SimdWidth() == simd::kSimdWidth512 && simd::L2Floats() >= kLargeCache ? kMany : kFew;
+    constexpr int64_t kFew = 64, kLargeCache = 196608;  // floats
+    return simd::L2Floats() >= kLargeCache ? simd::SelectedInstructionSet().winograd_terms : kFew;
   }
 
   IndexRange TilesOf(int64_t group) const { return IndexRange{0, form_.tiles()}.Part(groups_.count, group); }

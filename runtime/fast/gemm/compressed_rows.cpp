@@ -3,7 +3,7 @@
 #include "compiler/support/check.h"
 #include "compiler/support/x86.h"
 #include "runtime/fast/memory/blocked_layout.h"
-#include "runtime/fast/simd/dispatch.h"
+#include "runtime/fast/processor.h"
 #include "runtime/fast/simd/loop_math.h"
 
 #if defined(NNEFC_X86)
@@ -179,7 +179,7 @@ void WithRow(Form form, const std::byte* weights, int64_t first, Use use) {
 }  // namespace
 
 bool HasCompressedRows() {
-  static const bool has = simd::SimdWidth() == simd::kSimdWidth512;
+  static const bool has = HasAvx512();
   return has;
 }
 

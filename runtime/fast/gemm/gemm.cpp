@@ -23,19 +23,6 @@ namespace {
 
 constexpr int64_t kMaxRows = 448;
 
-// Returns the minimum rows per task, to amortise reading all weights.
-int64_t MinRows() {
-  constexpr int64_t kFor256 = 48;
-  return simd::SimdWidth() == simd::kSimdWidth512 ? 2 * simd::kTileRows512 : kFor256;
-}
-
-// Returns the K size beyond which tasks have more rows and split K, because AVX-512 tiles read weights from a
-// remote cache once for all rows.
-int64_t MaxTerms() {
-  constexpr int64_t kFor256 = int64_t{1} << 40, kFor512 = 512;
-  return simd::SimdWidth() == simd::kSimdWidth512 ? kFor512 : kFor256;
-}
-
 // The partition of rows and columns into tasks. If a cache cannot hold all terms of a task's rows, it
 // processes K in parts, each for all columns.
 struct Grid {
@@ -43,8 +30,9 @@ struct Grid {
   bool is_by_columns = false;  // task order: all rows of some columns first
 
   static Grid Of(const GemmSizes& sizes, int threads) {
-    const int64_t terms = std::min(sizes.terms, MaxTerms());
-    const int64_t rows = std::clamp<int64_t>(simd::L2Floats() / terms, MinRows(), kMaxRows);
+    const simd::InstructionSet& set = simd::SelectedInstructionSet();
+    const int64_t terms = std::min(sizes.terms, set.gemm_max_terms);
+    const int64_t rows = std::clamp<int64_t>(simd::L2Floats() / terms, set.gemm_min_rows, kMaxRows);
     Grid grid{.row_parts = CeilDivide(sizes.rows, rows)};
     grid.Divide(sizes, threads);
     if (!sizes.is_blocked && grid.column_parts > 1) grid.LimitCopies(sizes, threads);

@@ -59,8 +59,9 @@ std::optional<BlockedCopy> CopyOf(const BlockedFormat& from, const BlockedFormat
   const BlockedFormat& plain = is_to_blocks ? from : to;
   const auto axis = static_cast<size_t>(blocked.blocks[0].axis);
   const int64_t block = blocked.blocks[0].size;
+  constexpr int64_t kMaxSmallBlock = 7;  // filters with few outputs
   const bool fills_registers = block % simd::SimdWidth() == 0;
-  if (!fills_registers && (!is_to_blocks || block >= simd::kSimdWidth256)) return std::nullopt;
+  if (!fills_registers && (!is_to_blocks || block > kMaxSmallBlock)) return std::nullopt;
   BlockedCopy copy{.is_to_blocks = is_to_blocks,
                    .block = block,
                    .blocks = {(to.extents[axis] + block - 1) / block, from.strides[axis], to.strides[axis]},

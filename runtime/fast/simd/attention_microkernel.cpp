@@ -78,10 +78,8 @@ NNEFC_SIMD_INLINE inline void ForScores(const AttentionScores& given, int64_t ro
     for (int64_t lane = 0; lane < kBlockColumns; lane += kSimdWidth)
       each(*reinterpret_cast<UnalignedFloatVector*>(block + lane), key + lane);
   }
-  if (key + kSimdWidth <= given.keys) {
+  for (int64_t i = 1; i < kVectorsPerBlock && key + kSimdWidth <= given.keys; ++i, key += kSimdWidth)
     each(at(key), key);
-    key += kSimdWidth;
-  }
   if (key < given.keys) last(at(key), key);
 }
 

@@ -1,52 +1,56 @@
-// Vector kernels compiled twice, for AVX-512 (16 floats) and AVX2 with FMA (8 floats). The processor
-// determines the version at run time.
+// Dispatch of functions that are compiled once per vector instruction set. The processor and the user's limit
+// determine the version at run time.
 #pragma once
 
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
+#include "runtime/fast/simd/instruction_sets.h"
 #include "runtime/fast/simd/loop_math.h"
 
-namespace nnefc::runtime::fast::simd {
-
-// Floats per 512-bit and 256-bit vector.
-inline constexpr int64_t kSimdWidth512 = 16, kSimdWidth256 = 8;
-// The block size: contiguous matrix columns or image channels.
-inline constexpr int64_t kBlockColumns = 16;
-
-}  // namespace nnefc::runtime::fast::simd
-
 namespace nnefc::runtime::fast {
-// Returns the vector width in floats: kSimdWidth512, kSimdWidth256, or 0 without vector kernels. Users can
-// limit it like oneDNN's instruction set.
-int64_t DetectSimdWidth();
+// Returns the index in `simd::kInstructionSets` of the selected set, or their number without vector kernels.
+// Users can limit it like oneDNN's instruction set.
+size_t SelectInstructionSet();
 }  // namespace nnefc::runtime::fast
 
 namespace nnefc::runtime::fast::simd {
 
-// Returns DetectSimdWidth(), cached because it is queried for each tile.
-inline int64_t SimdWidth() {
-  static const int64_t count = DetectSimdWidth();
-  return count;
+// Vector widths that cost functions compare with SimdWidth().
+inline constexpr int64_t kSimdWidth512 = simd512::kInstructionSet.width;
+inline constexpr int64_t kSimdWidth256 = simd256::kInstructionSet.width;
+
+// Called for each tile, so only the cached value is inline.
+inline size_t SelectedIndex() {
+  static const size_t index = SelectInstructionSet();
+  return index;
 }
 
 // Returns true if the vector kernels run on this processor.
 inline bool HasSimd() {
-  return SimdWidth() != 0;
+  return SelectedIndex() < kInstructionSetCount;
 }
 
-// Rows (or pixels) per register tile with one or two column blocks.
-inline constexpr int64_t kTileRows512 = 14, kTileRows256 = 6;
+// The selected instruction set; without vector kernels the last one, so that sizes are defined.
+inline const InstructionSet& SelectedInstructionSet() {
+  return kInstructionSets[std::min(SelectedIndex(), kInstructionSetCount - 1)];
+}
+
+// Returns the vector width in floats, or 0 without vector kernels.
+inline int64_t SimdWidth() {
+  return HasSimd() ? SelectedInstructionSet().width : 0;
+}
+
 inline int64_t TileRows() {
-  return SimdWidth() == kSimdWidth512 ? kTileRows512 : kTileRows256;
+  return SelectedInstructionSet().tile_rows;
 }
 
-// Column blocks of a register tile with all rows; with AVX2 two blocks are computed in turn.
 inline int64_t BlocksPerTile() {
-  return SimdWidth() == kSimdWidth512 ? 2 : 1;
+  return SelectedInstructionSet().blocks_per_tile();
 }
 
 // Floats that stay in a core's L2 cache while several tiles read them.
@@ -63,30 +67,27 @@ inline int64_t L2Bytes() {
   return L2Floats() * static_cast<int64_t>(sizeof(float));
 }
 
-// A function with one implementation per vector width.
+// A function with one version per instruction set.
 template <typename Function>
 struct SimdFunction;
 template <typename Result, typename... Arguments>
 struct SimdFunction<Result(Arguments...)> {
-  Result (*for_512)(Arguments...);
-  Result (*for_256)(Arguments...);
+  Result (*versions[kInstructionSetCount])(Arguments...);
 
-  Result operator()(Arguments... arguments) const {
-    return (SimdWidth() == kSimdWidth512 ? for_512 : for_256)(arguments...);
-  }
+  Result operator()(Arguments... arguments) const { return versions[SelectedIndex()](arguments...); }
 };
 
-// Declares both implementations, for calls from kernels of the same width, and a dispatcher for other
+// Declares all versions, for calls from kernels of the same instruction set, and a dispatcher for other
 // callers: NNEFC_SIMD_FUNCTION(Name, Result(Arguments)). Requires HasSimd().
-#define NNEFC_SIMD_FUNCTION(name, ...)              \
-  namespace simd512 {                               \
-  std::type_identity_t<__VA_ARGS__> name;           \
-  }                                                 \
-  namespace simd256 {                               \
-  std::type_identity_t<__VA_ARGS__> name;           \
-  }                                                 \
-  inline constexpr SimdFunction<__VA_ARGS__> name { \
-    simd512::name, simd256::name                    \
+#define NNEFC_SIMD_VERSION(set, name, ...) \
+  namespace set {                          \
+  std::type_identity_t<__VA_ARGS__> name;  \
+  }
+#define NNEFC_SIMD_ADDRESS(set, name) set::name,
+#define NNEFC_SIMD_FUNCTION(name, ...)                              \
+  NNEFC_EACH_INSTRUCTION_SET(NNEFC_SIMD_VERSION, name, __VA_ARGS__) \
+  inline constexpr SimdFunction<__VA_ARGS__> name {                 \
+    { NNEFC_EACH_INSTRUCTION_SET(NNEFC_SIMD_ADDRESS, name) }        \
   }
 
 }  // namespace nnefc::runtime::fast::simd

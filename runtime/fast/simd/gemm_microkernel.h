@@ -41,11 +41,9 @@ inline constexpr int64_t kLineFloats = 16;
 // out = start + left * weights, for `rows` rows of each tile and `blocks` column blocks.
 NNEFC_SIMD_FUNCTION(RunTile, void(int64_t rows, int64_t blocks, const GemmTile& call));
 
-// Returns the K block size. AVX2 tiles spill accumulators for larger K, so that the weights of a tile stay in
-// L1 for all rows; AVX-512 tiles read them from L2 at full speed.
+// Returns the K block size.
 inline int64_t TermsPerPass() {
-  constexpr int64_t kFor256 = 128, kFor512 = int64_t{1} << 40;
-  return SimdWidth() == kSimdWidth512 ? kFor512 : kFor256;
+  return SelectedInstructionSet().gemm_pass_terms;
 }
 
 }  // namespace nnefc::runtime::fast::simd

@@ -9,7 +9,8 @@ namespace nnefc::runtime::fast::simd::NNEFC_SIMD_NAMESPACE {
 namespace {
 
 // Rows read in parallel.
-constexpr int64_t kStreams = 8;
+constexpr int64_t kStreams = std::min<int64_t>(kSimdWidth, 8);
+static_assert(kSimdWidth % kStreams == 0);
 
 // Adds kStreams rows starting at `first`.
 NNEFC_SIMD_INLINE inline void AddStreams(const GemvBlock& call, int64_t first, FloatVector* sums) {

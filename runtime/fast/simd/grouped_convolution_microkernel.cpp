@@ -122,8 +122,10 @@ constexpr auto kGroupedTiles = []<size_t... kIndex>(std::index_sequence<kIndex..
       CallGroupedTile<kWidth, static_cast<int>(kIndex) + 1, kStride>...};
 }(std::make_index_sequence<kGroupedPixels>());
 
-template <int kWidth>
+// Groups that fill vectors need no permutation.
+template <int kChannels>
 void RunGroupedTileOf(int64_t pixels, int64_t stride, const GroupedArguments& call) {
+  constexpr int kWidth = kChannels < kSimdWidth ? kChannels : 0;
   (stride == 1 ? kGroupedTiles<kWidth, 1> : kGroupedTiles<kWidth, 2>)[static_cast<size_t>(pixels - 1)](call);
 }
 
@@ -135,8 +137,8 @@ void RunGroupedMicrokernel(GroupWidth width, int64_t pixels, int64_t stride, con
       return RunGroupedTileOf<0>(pixels, stride, call);
     case GroupWidth::kFour:
       return RunGroupedTileOf<4>(pixels, stride, call);
-    case GroupWidth::kEight:  // full registers if they have 8 lanes
-      return RunGroupedTileOf < kSimdWidth == kSimdWidth256 ? 0 : 8 > (pixels, stride, call);
+    case GroupWidth::kEight:
+      return RunGroupedTileOf<8>(pixels, stride, call);
   }
 }
 

@@ -27,8 +27,8 @@ struct GroupedArguments {
   Limits limits = {};
 };
 
-// The width of groups: whole vectors, or four or eight channels with equal numbers of inputs and outputs,
-// several per vector.
+// The width of groups: whole vectors, or four or eight channels with equal numbers of inputs and outputs, one
+// or several groups per vector.
 enum class GroupWidth : uint8_t { kRegisters, kFour, kEight };
 
 // `stride` is the horizontal stride, 1 or 2.

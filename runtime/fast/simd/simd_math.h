@@ -2,6 +2,8 @@
 // below 1e-6.
 #pragma once
 
+#include <bit>
+
 #include "compiler/support/x86.h"
 #include "runtime/fast/simd/dispatch.h"
 #include "runtime/fast/simd/limits.h"
@@ -20,6 +22,8 @@
 #elif NNEFC_SIMD_WIDTH == 8
 #define NNEFC_SIMD_NAMESPACE simd256
 #define NNEFC_SIMD_TARGET "avx2,fma"
+#elif NNEFC_SIMD_WIDTH == 4
+#define NNEFC_SIMD_NAMESPACE simd128
 #else
 #error "for files that are compiled with NNEFC_SIMD_WIDTH"
 #endif
@@ -40,14 +44,16 @@
 namespace nnefc::runtime::fast::simd::NNEFC_SIMD_NAMESPACE {
 
 constexpr int64_t kSimdWidth = NNEFC_SIMD_WIDTH;
-constexpr int64_t kTileRows = kSimdWidth == kSimdWidth512 ? kTileRows512 : kTileRows256;
+static_assert(kSimdWidth == kInstructionSet.width);
+constexpr int64_t kTileRows = kInstructionSet.tile_rows;
 // A vector of floats, an unaligned vector, and integer indices.
 using FloatVector = float __attribute__((vector_size(4 * NNEFC_SIMD_WIDTH)));
 using UnalignedFloatVector = float __attribute__((vector_size(4 * NNEFC_SIMD_WIDTH), aligned(4), may_alias));
 using IndexVector = int32_t __attribute__((vector_size(4 * NNEFC_SIMD_WIDTH)));
 
 // The number of vectors per block of columns or channels, and of blocks per tile.
-constexpr int64_t kVectorsPerBlock = kBlockColumns / kSimdWidth, kBlocksPerTile = 2 / kVectorsPerBlock;
+constexpr int64_t kVectorsPerBlock = kBlockColumns / kSimdWidth;
+constexpr int64_t kBlocksPerTile = kInstructionSet.blocks_per_tile();
 // Returns the offset of vector `part` within one or two blocks.
 constexpr int64_t VectorOffset(int64_t part, int64_t block_stride) {
   return part / kVectorsPerBlock * block_stride + part % kVectorsPerBlock * kSimdWidth;
@@ -271,10 +277,13 @@ NNEFC_SIMD_INLINE inline void TransposeVectors(FloatVector (&rows)[kSimdWidth]) 
        IndexVector{2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31});
   swap(1, IndexVector{0, 16, 2, 18, 4, 20, 6, 22, 8, 24, 10, 26, 12, 28, 14, 30},
        IndexVector{1, 17, 3, 19, 5, 21, 7, 23, 9, 25, 11, 27, 13, 29, 15, 31});
-#else
+#elif NNEFC_SIMD_WIDTH == 8
   swap(4, IndexVector{0, 1, 2, 3, 8, 9, 10, 11}, IndexVector{4, 5, 6, 7, 12, 13, 14, 15});
   swap(2, IndexVector{0, 1, 8, 9, 4, 5, 12, 13}, IndexVector{2, 3, 10, 11, 6, 7, 14, 15});
   swap(1, IndexVector{0, 8, 2, 10, 4, 12, 6, 14}, IndexVector{1, 9, 3, 11, 5, 13, 7, 15});
+#else
+  swap(2, IndexVector{0, 1, 4, 5}, IndexVector{2, 3, 6, 7});
+  swap(1, IndexVector{0, 4, 2, 6}, IndexVector{1, 5, 3, 7});
 #endif
 }
 
@@ -293,7 +302,7 @@ NNEFC_SIMD_INLINE inline float ReduceAdd(const FloatVector& lanes) {
 
 // sums[0][i] = the sum of the elements of sums[i], for kSimdWidth vectors.
 NNEFC_SIMD_INLINE inline void ReduceAddEach(FloatVector* sums) {
-  constexpr int kHalf = kSimdWidth / 2, kLastShift = kSimdWidth == 16 ? 3 : 2;
+  constexpr int kHalf = kSimdWidth / 2, kLastShift = std::countr_zero(static_cast<unsigned>(kHalf));
   IndexVector order;
   SetToIota(order);
   // Merges two vectors into one with partial sums over half as many elements.

@@ -103,7 +103,7 @@ TEST_P(ChannelNumbersTest, NormalizedSpecials) {
   for (int64_t i = 0; i < out.size(); ++i) {
     const double distance = static_cast<float>(double{x[i]} - 0.5);
     // Rounded with the sum or before it: a product of the largest numbers exceeds f32 only before.
-    if (std::abs(x[i]) == kLargest && std::isfinite(shift[i % kBlockColumns])) continue;
+    if (std::abs(x[i]) == kLargest && (std::isfinite(shift[i % kBlockColumns]) || !FusesProducts())) continue;
     ASSERT_TRUE(IsNear(out[i], distance * 2 + shift[i % kBlockColumns], 1e-6)) << x[i];
   }
 }

@@ -21,8 +21,8 @@ class RowStatisticsTest : public SimdTest {
 TEST_P(RowStatisticsTest, LengthsThatFit) {
   EXPECT_FALSE(FitsFloatSums(0));
   EXPECT_FALSE(FitsFloatSums(15));
-  EXPECT_TRUE(FitsFloatSums(16));
-  EXPECT_TRUE(FitsFloatSums(4096));
+  EXPECT_EQ(FitsFloatSums(16), HasSimd());
+  EXPECT_EQ(FitsFloatSums(4096), HasSimd());
   EXPECT_FALSE(FitsFloatSums(4097));
 }
 

@@ -1,4 +1,4 @@
-// The fixture of the tests of microkernels: both vector widths, inputs and outputs of exact size at guard
+// The fixture of the tests of microkernels: each instruction set, inputs and outputs of exact size at guard
 // pages, comparisons with references in f64.
 #pragma once
 
@@ -16,6 +16,7 @@
 #include "runtime/fast/simd/dispatch.h"
 #include "runtime/fast/simd/limits.h"
 #include "runtime/fast/simd/per_channel_microkernel.h"
+#include "runtime/fast/simd/processor_support.h"
 #include "tests/unit/runtime/fast/simd/guarded_array.h"
 
 namespace nnefc::runtime::fast::simd {
@@ -32,26 +33,25 @@ inline constexpr std::array<float, 14> kSpecialNumbers = {
 inline constexpr float kUntouched = 77.25F;
 
 struct SimdCase {
-  int64_t lanes;
+  size_t set;  // in kInstructionSets
   GuardedEdge edge;
 };
 
 class SimdTest : public ::testing::TestWithParam<SimdCase> {
  protected:
   void SetUp() override {
-    if (SimdWidth() == 0) GTEST_SKIP() << "the processor has no AVX2, or the environment excludes it";
-    if (lanes() == kSimdWidth512 && SimdWidth() != kSimdWidth512)
-      GTEST_SKIP() << "the processor has no AVX-512, or the environment excludes it";
+    if (!Of(IsSupported)()) GTEST_SKIP() << "the processor has no vectors of " << 32 * lanes() << " bits";
   }
 
-  int64_t lanes() const { return GetParam().lanes; }
+  const InstructionSet& set() const { return kInstructionSets[GetParam().set]; }
   GuardedEdge edge() const { return GetParam().edge; }
-  int64_t tile_rows() const { return lanes() == kSimdWidth512 ? kTileRows512 : kTileRows256; }
+  int64_t lanes() const { return set().width; }
+  int64_t tile_rows() const { return set().tile_rows; }
 
-  // The kernel for the vector width of this test.
+  // The kernel for the instruction set of this test.
   template <typename Function>
-  auto Of(const SimdFunction<Function>& function) const {
-    return lanes() == kSimdWidth512 ? function.for_512 : function.for_256;
+  Function* Of(const SimdFunction<Function>& function) const {
+    return function.versions[GetParam().set];
   }
 
   // Whether the compiler makes one rounding of a product and a sum, as builds with optimization do. Quotients
@@ -144,18 +144,19 @@ inline double Limited(const Limits& limits, double x) {
 inline constexpr double kRounding = 0x1p-24;
 
 inline std::vector<SimdCase> SimdCases() {
-  return {{kSimdWidth512, GuardedEdge::kBegin},
-          {kSimdWidth512, GuardedEdge::kEnd},
-          {kSimdWidth256, GuardedEdge::kBegin},
-          {kSimdWidth256, GuardedEdge::kEnd}};
+  std::vector<SimdCase> cases;
+  for (size_t set = 0; set < kInstructionSetCount; ++set) {
+    for (GuardedEdge edge : {GuardedEdge::kBegin, GuardedEdge::kEnd}) cases.push_back({set, edge});
+  }
+  return cases;
 }
 
 inline std::string SimdCaseName(const ::testing::TestParamInfo<SimdCase>& info) {
-  return (info.param.lanes == kSimdWidth512 ? "Wide" : "Narrow") +
+  return "Width" + std::to_string(kInstructionSets[info.param.set].width) +
          std::string(info.param.edge == GuardedEdge::kBegin ? "GuardedBegin" : "GuardedEnd");
 }
 
-// Runs the tests of a class derived from SimdTest for each vector width and guarded edge.
+// Runs the tests of a class derived from SimdTest for each instruction set and guarded edge.
 #define NNEFC_INSTANTIATE_LANE_TESTS(suite) \
   INSTANTIATE_TEST_SUITE_P(UnalignedFloatVector, suite, ::testing::ValuesIn(SimdCases()), SimdCaseName)
 

@@ -2,7 +2,9 @@
 
 #include "runtime/fast/simd/vnni_microkernel.h"
 
-#if defined(__x86_64__)
+#include "compiler/support/x86.h"
+
+#if defined(NNEFC_X86)
 #include <cpuid.h>
 #endif
 
@@ -12,14 +14,14 @@ namespace nnefc::runtime::fast::simd {
 namespace {
 
 bool HasInstruction(int64_t lanes) {
-#if defined(__x86_64__)
+#if defined(NNEFC_X86)
   if (lanes == kSimdWidth512) return __builtin_cpu_supports("avx512vnni") != 0;
   // AVX-VNNI, for which not all compilers have a name.
   constexpr unsigned kFeatures = 7, kVnni = 1U << 4;
   unsigned a = 0, b = 0, c = 0, d = 0;
   return __get_cpuid_count(kFeatures, 1, &a, &b, &c, &d) != 0 && (a & kVnni) != 0;
 #else
-  return lanes == 0;
+  return lanes > 0;  // portable code
 #endif
 }
 
@@ -38,7 +40,7 @@ class VnniTileTest : public SimdTest {
     int64_t next_lines = 0;
   };
 
-  int64_t blocks_at_once() const { return lanes() == kSimdWidth512 ? 2 : 1; }
+  int64_t blocks_at_once() const { return set().blocks_per_tile(); }
 
   void Check(const Case& given) {
     const int64_t strip_codes = given.quads * kQuad,
