@@ -2,7 +2,7 @@
 """Checks that operation properties are read from the registry: no caller passes a default of an attribute, no
 operation is compared by name outside of the registry and the readers and writers of text and XML, and no table next to
 the rows lists the operations with a property. Built-in transformations name the set of an operation. Executables are
-created in one place, and each microkernel has a unit test."""
+created in one place, each microkernel has a unit test, and only cost functions depend on a vector instruction set."""
 
 import pathlib
 import re
@@ -19,6 +19,9 @@ PROPERTIES = re.compile(r'\bk(?:Opsets|NnefSet),\s*\{\s*\{\s*"\w+",\s*(?:true|fa
 ANY_SET = re.compile(r'(?:\bOp\("\w+", |\bGetOpNodes\(|\bFusePads\(graph, )"\w+"')
 # Lenient mode selects the operations whose arguments it changes.
 SELECTS = ("compiler/expand/",)
+INSTRUCTION_SET = re.compile(r"\bkSimdWidth(?:512|256)\b|\bsimd(?:512|256|128)\b|\bNNEFC_SIMD_WIDTH\b")
+FUNCTION = re.compile(r"[A-Za-z][^();=]*\b(\w+)\(")  # its first line begins in the first column
+COST_FUNCTION = re.compile(r"Cost$|^IsFaster")
 # Code that has to handle operation names: the rows, the parser, the reader and writer of XML, and
 # `OpRegistry::FindNamed`, which resolves unqualified names in users' patterns.
 EXEMPT = ("compiler/ir/ops/", "compiler/ir/op_registry.cpp", "compiler/syntax/", "compiler/openvino/")
@@ -45,7 +48,19 @@ def main() -> int:
                 if BY_NAME.search(code) and not name.startswith(EXEMPT):
                     found.append(f"{name}:{number}: compares operations by name; compare an `OpId`, or ask for the role, a "
                                  "field of the row or an `ir::OpTable` of a set")
-    # Each microkernel has a separate test, at both vector widths.
+    # Code outside of runtime/fast/simd works for each vector width. Only cost functions have measured numbers for one.
+    for path in sorted((ROOT / "runtime").rglob("*")):
+        name = path.relative_to(ROOT).as_posix()
+        if path.suffix not in (".h", ".cpp") or name.startswith(SIMD):
+            continue
+        function = ""
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            if begin := FUNCTION.match(line):
+                function = begin[1]
+            if INSTRUCTION_SET.search(line.split("//")[0]) and not COST_FUNCTION.search(function):
+                found.append(f"{name}:{number}: depends on an instruction set outside of a cost function; add a property to "
+                             f"{SIMD}/instruction_sets.h")
+    # Each microkernel has a separate test, for each instruction set.
     for path in sorted((ROOT / SIMD).glob("*.cpp")):
         test = ROOT / "tests/unit" / SIMD / f"{path.stem}_test.cpp"
         if not test.is_file():
