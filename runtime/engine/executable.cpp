@@ -8,9 +8,9 @@
 
 #include "compiler/ir/verify.h"
 #include "fmt/core.h"
+#include "runtime/engine/cache/machine_digest.h"
 #include "runtime/engine/executable_impl.h"
-#include "runtime/engine/loop_count.h"
-#include "runtime/engine/machine_digest.h"
+#include "runtime/engine/plan/loop_count.h"
 #include "runtime/fast/register.h"
 #include "runtime/kernels/rules.h"
 #include "runtime/onednn/onednn.h"
@@ -84,7 +84,7 @@ ExecutableImpl::ExecutableImpl(std::shared_ptr<const ir::Graph> graph, const Exe
       explains_(options.explains),
       add_kernels_(options.add_kernels),
       transform_(options.transform),
-      cache_(options.plan_cache.empty() ? nullptr : std::make_unique<PlanCache>(options.plan_cache)) {
+      cache_(options.plan_cache.empty() ? nullptr : std::make_unique<cache::PlanCache>(options.plan_cache)) {
   if (limits_.bytes == 0) limits_.bytes = MemoryOfMachine();
   for (ir::NodeId id : graph_->parameters())
     inputs_.push_back(MakePort(graph_->node(id).name(), graph_->node(id).output()));
@@ -95,12 +95,12 @@ ExecutableImpl::ExecutableImpl(std::shared_ptr<const ir::Graph> graph, const Exe
   if (backend_ == kernels::Backend::kFast) fast::RegisterFastKernels(kernels_, onednn::OneDnnExtension());
   if (add_kernels_) added_ = kernels_.AddForeign(add_kernels_);
   if (options.tune || !options.way.empty() || cache_ != nullptr) {
-    tuner_ = std::make_unique<Tuner>(
+    tuner_ = std::make_unique<cache::Tuner>(
         kernels_, cache_.get(),
-        Tuner::Options{.backend = backend_,
-                       .measures = options.tune,
-                       .only = options.way,
-                       .has_cold_weights = BytesOfConstants(*graph_) > BytesOfCache()});
+        cache::Tuner::Options{.backend = backend_,
+                              .measures = options.tune,
+                              .only = options.way,
+                              .has_cold_weights = BytesOfConstants(*graph_) > BytesOfCache()});
   }
 }
 
@@ -112,7 +112,7 @@ PlanCacheUse ExecutableImpl::plan_cache_use() const {
 
 Digest ExecutableImpl::DigestOfModel() const {
   return FieldDigest()
-      .Add(DigestOfMachine())
+      .Add(cache::DigestOfMachine())
       .Add(cache_->DigestOf(*graph_))
       .Add(backend_)
       .Add(precision_)
@@ -135,7 +135,7 @@ void ExecutableImpl::TakeWarnings(Emitter& emitter) const {
 bool ExecutableImpl::HasKernel(const ir::Node& node) const {
   if (node.Is(ir::OpRole::kResult) || node.Is(ir::OpRole::kParameter) || node.Is(ir::OpRole::kConst))
     return true;
-  if (node.Is(ir::OpRole::kIf) || node.Is(ir::OpRole::kTensorIterator) || IsLoop(node)) return true;
+  if (node.Is(ir::OpRole::kIf) || node.Is(ir::OpRole::kTensorIterator) || plan::IsLoop(node)) return true;
   if (node.Is(ir::OpRole::kReadValue) || node.Is(ir::OpRole::kAssign)) return true;
   return kernels_.Find(kernels::Backend::kReference, node.set(), node.type()) != nullptr;
 }
@@ -185,7 +185,7 @@ bool ExecutableImpl::Check(Emitter& emitter) {
   return ok;
 }
 
-std::shared_ptr<const Plan> ExecutableImpl::FindPlan(const std::vector<Shape>& shapes) const {
+std::shared_ptr<const plan::Plan> ExecutableImpl::FindPlan(const std::vector<Shape>& shapes) const {
   auto found = std::find_if(plans_.begin(), plans_.end(),
                             [&](const auto& plan) { return plan->input_shapes == shapes; });
   if (found == plans_.end()) return nullptr;
@@ -193,13 +193,13 @@ std::shared_ptr<const Plan> ExecutableImpl::FindPlan(const std::vector<Shape>& s
   return plans_.front();
 }
 
-std::shared_ptr<const Plan> ExecutableImpl::AddPlan(const std::vector<Shape>& shapes,
-                                                    Emitter& emitter) const {
+std::shared_ptr<const plan::Plan> ExecutableImpl::AddPlan(const std::vector<Shape>& shapes,
+                                                          Emitter& emitter) const {
   // oneDNN partitions work by the thread count that it sees now.
   const tensor::ThreadScope scope(threads_);
-  PlanOptions options = plan_options();
+  plan::PlanOptions options = plan_options();
   options.tuner = tuner_.get();
-  std::shared_ptr<const Plan> plan = MakePlan(*graph_, {.shapes = shapes}, options, emitter);
+  std::shared_ptr<const plan::Plan> plan = plan::MakePlan(*graph_, {.shapes = shapes}, options, emitter);
   if (cache_ != nullptr) cache_->Save();
   if (plan == nullptr) return nullptr;
   plans_.push_front(plan);
@@ -207,12 +207,12 @@ std::shared_ptr<const Plan> ExecutableImpl::AddPlan(const std::vector<Shape>& sh
   return plan;
 }
 
-kernels::FaultOr<std::shared_ptr<const Plan>> ExecutableImpl::GetPlan(
+kernels::FaultOr<std::shared_ptr<const plan::Plan>> ExecutableImpl::GetPlan(
     const std::vector<Shape>& shapes) const {
   const std::lock_guard lock(mutex_);
-  if (std::shared_ptr<const Plan> plan = FindPlan(shapes)) return plan;
+  if (std::shared_ptr<const plan::Plan> plan = FindPlan(shapes)) return plan;
   Emitter emitter;
-  std::shared_ptr<const Plan> plan = AddPlan(shapes, emitter);
+  std::shared_ptr<const plan::Plan> plan = AddPlan(shapes, emitter);
   if (plan != nullptr) return plan;
   return kernels::FirstFault(emitter,
                              kernels::KernelFault("the graph does not accept inputs of these shapes"));

@@ -6,11 +6,11 @@
 #include <mutex>
 #include <vector>
 
+#include "runtime/engine/cache/plan_cache.h"
+#include "runtime/engine/cache/tuner.h"
+#include "runtime/engine/cache/weight_cache.h"
 #include "runtime/engine/executable.h"
-#include "runtime/engine/plan.h"
-#include "runtime/engine/plan_cache.h"
-#include "runtime/engine/tuner.h"
-#include "runtime/engine/weight_cache.h"
+#include "runtime/engine/plan/plan.h"
 
 namespace nnefc::runtime::engine {
 
@@ -27,10 +27,10 @@ class ExecutableImpl final : public Executable {
   // Emits all reasons why the graph cannot run. Plans it if all input shapes are static.
   [[nodiscard]] bool Check(Emitter& emitter);
   // Returns the plan for these input shapes, cached or new.
-  kernels::FaultOr<std::shared_ptr<const Plan>> GetPlan(const std::vector<Shape>& shapes) const;
+  kernels::FaultOr<std::shared_ptr<const plan::Plan>> GetPlan(const std::vector<Shape>& shapes) const;
   // Returns the options for planning bodies whose shapes are only known at run time. Valid during the
   // lifetime of this executable.
-  PlanOptions plan_options() const {
+  plan::PlanOptions plan_options() const {
     return {.backend = backend_,
             .precision = precision_,
             .kernels = &kernels_,
@@ -43,8 +43,8 @@ class ExecutableImpl final : public Executable {
   int threads() const { return threads_; }
 
  private:
-  std::shared_ptr<const Plan> FindPlan(const std::vector<Shape>& shapes) const;
-  std::shared_ptr<const Plan> AddPlan(const std::vector<Shape>& shapes, Emitter& emitter) const;
+  std::shared_ptr<const plan::Plan> FindPlan(const std::vector<Shape>& shapes) const;
+  std::shared_ptr<const plan::Plan> AddPlan(const std::vector<Shape>& shapes, Emitter& emitter) const;
   // Returns the plan cache key of this graph with these options.
   Digest DigestOfModel() const;
   bool HasKernel(const ir::Node& node) const;
@@ -64,11 +64,11 @@ class ExecutableImpl final : public Executable {
   GraphTransformer transform_;
   kernels::FaultOr<Success> added_ = Success();  // the fault if `add_kernels_` failed
   kernels::KernelRegistry kernels_;
-  std::unique_ptr<PlanCache> cache_;  // null: disabled
-  mutable WeightCache weights_{cache_.get()};
-  std::unique_ptr<Tuner> tuner_;  // null: factories choose
+  std::unique_ptr<cache::PlanCache> cache_;  // null: disabled
+  mutable cache::WeightCache weights_{cache_.get()};
+  std::unique_ptr<cache::Tuner> tuner_;  // null: factories choose
   mutable std::mutex mutex_;
-  mutable std::list<std::shared_ptr<const Plan>> plans_;  // most recently used first
+  mutable std::list<std::shared_ptr<const plan::Plan>> plans_;  // most recently used first
   mutable std::atomic<bool> has_reported_onednn_ = false;
 };
 

@@ -2,9 +2,9 @@
 
 #include "compiler/support/tensor/packed_elements.h"
 #include "fmt/core.h"
-#include "runtime/engine/body_values.h"
 #include "runtime/engine/executable_impl.h"
-#include "runtime/engine/frame.h"
+#include "runtime/engine/run/body_values.h"
+#include "runtime/engine/run/frame.h"
 #include "runtime/kernels/attributes.h"
 #include "runtime/tensor/thread_team.h"
 
@@ -19,7 +19,7 @@ class SessionImpl final : public Session {
   explicit SessionImpl(std::shared_ptr<const ExecutableImpl> executable)
       : executable_(std::move(executable)),
         environment_{.plan_options = executable_->plan_options(),
-                     .memory = MemoryBudget(executable_->plan_options().limits.bytes)} {}
+                     .memory = run::MemoryBudget(executable_->plan_options().limits.bytes)} {}
 
   FaultOr<std::vector<TensorValue>> Run(const std::vector<TensorValue>& inputs) override;
   void ResetState() override { environment_.state.clear(); }
@@ -36,13 +36,13 @@ class SessionImpl final : public Session {
   FaultOr<TensorValue> TakeOutput(size_t index) const;
 
   std::shared_ptr<const ExecutableImpl> executable_;
-  RunEnvironment environment_;
-  std::unique_ptr<Frame> frame_;
+  run::RunEnvironment environment_;
+  std::unique_ptr<run::Frame> frame_;
   std::vector<TensorValue> inputs_;  // the current run's
   // The buffers of `Plan::outputs`. Those of the last run are reused if the user has released the values in
   // them.
   std::vector<std::shared_ptr<Buffer>> places_;
-  Reservation reservation_;  // for these
+  run::Reservation reservation_;  // for these
 };
 
 FaultOr<Success> SessionImpl::CheckInputs(const std::vector<TensorValue>& inputs) const {
@@ -76,28 +76,28 @@ FaultOr<Success> SessionImpl::Bind(const std::vector<TensorValue>& inputs) {
   shapes.reserve(inputs.size());
   for (const TensorValue& input : inputs) shapes.push_back(input.shape());
   if (frame_ != nullptr && frame_->plan().input_shapes == shapes) return Success();
-  FaultOr<std::shared_ptr<const Plan>> plan = executable_->GetPlan(shapes);
+  FaultOr<std::shared_ptr<const plan::Plan>> plan = executable_->GetPlan(shapes);
   if (!plan) return plan.error();
   frame_ = nullptr;  // released before another arena is allocated
-  FaultOr<std::unique_ptr<Frame>> frame = Frame::Create(*plan, environment_);
+  FaultOr<std::unique_ptr<run::Frame>> frame = run::Frame::Create(*plan, environment_);
   if (!frame) return frame.error();
   frame_ = std::move(*frame);
   places_.assign(frame_->plan().outputs.size(), nullptr);
   reservation_.Release();
   reservation_ = environment_.memory.Reserve();
-  for (ValueId id : frame_->plan().outputs) {
+  for (plan::ValueId id : frame_->plan().outputs) {
     if (reservation_.Grow(frame_->value(id).bytes)) continue;
     frame_ = nullptr;
-    return BeyondBudget();
+    return run::BeyondBudget();
   }
   return Success();
 }
 
 FaultOr<Success> SessionImpl::PlaceOutputs() {
-  const std::vector<ValueId>& outputs = frame_->plan().outputs;
+  const std::vector<plan::ValueId>& outputs = frame_->plan().outputs;
   for (size_t i = 0; i < outputs.size(); ++i) {
     std::shared_ptr<Buffer>& place = places_[i];
-    if (!IsUnshared(place)) place = Buffer::Allocate(frame_->value(outputs[i]).bytes);
+    if (!run::IsUnshared(place)) place = Buffer::Allocate(frame_->value(outputs[i]).bytes);
     if (place == nullptr) return kernels::OutOfMemory();
     frame_->SetOutput(i, place->data());
   }
@@ -107,12 +107,12 @@ FaultOr<Success> SessionImpl::PlaceOutputs() {
 // Returns a result without a copy if it fills its buffer. Copies are not counted in the budget, because the
 // user owns them.
 FaultOr<TensorValue> SessionImpl::TakeOutput(size_t index) const {
-  const PlanResult& result = frame_->plan().results[index];
-  const PlanValue& root = frame_->value(result.root);
+  const plan::PlanResult& result = frame_->plan().results[index];
+  const plan::PlanValue& root = frame_->value(result.root);
   const tensor::TensorView& view = frame_->result(index);
   if (root.output >= 0 && result.offset == 0 && root.bytes == view.byte_size() && !IsPacked(view.type()))
     return TensorValue(view.type(), view.shape(), places_[static_cast<size_t>(root.output)]);
-  return CopyOf(view, MemoryBudget(SIZE_MAX));
+  return run::CopyOf(view, run::MemoryBudget(SIZE_MAX));
 }
 
 FaultOr<std::vector<TensorValue>> SessionImpl::Run(const std::vector<TensorValue>& inputs) {

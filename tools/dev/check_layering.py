@@ -11,6 +11,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 FAST = {"compiler/ir", "compiler/support", "runtime/tensor", "runtime/kernels", "runtime/fast/simd",
         "runtime/fast/reasons.h", "runtime/fast/factories.h", "runtime/fast/processor.h",
         "runtime/fast/memory/blocked_format.h", "runtime/fast/memory/blocked_layout.h"}
+# Libraries and headers that each folder of runtime/engine may include.
+ENGINE = {"compiler/ir", "compiler/support", "runtime/tensor", "runtime/kernels", "runtime/engine/evaluate.h",
+          "runtime/engine/executable.h", "runtime/engine/limits.h"}
 # What commands include besides the interface of tools/api: texts, lists and printers of the compiler. None of it computes: the
 # path from a model to numbers is in tools/api alone, which is why nothing of the runtime is here.
 COMMANDS = {"compiler/driver", "compiler/explain", "compiler/lint", "compiler/transform/standard.h", "compiler/syntax/ast.h",
@@ -62,8 +65,10 @@ ALLOWED = {
     "runtime/onednn": {"compiler/ir", "compiler/support", "runtime/tensor", "runtime/kernels", "runtime/fast",
                        "runtime/onednn/library/interface.h"},
     "runtime/onednn/library": {"runtime/fast/gemm/function_kind.h", "runtime/fast/memory/blocked_format.h"},
-    "runtime/engine": {"compiler/ir", "compiler/support", "runtime/tensor", "runtime/kernels", "runtime/fast",
-                       "runtime/onednn"},
+    "runtime/engine/cache": ENGINE | {"runtime/fast/describe.h", "runtime/onednn/onednn.h"},
+    "runtime/engine/plan": ENGINE | {"runtime/engine/cache"},
+    "runtime/engine/run": ENGINE | {"runtime/engine/plan"},
+    "runtime/engine": ENGINE | {"runtime/engine", "runtime/fast", "runtime/onednn"},
     "tools/api": {"compiler", "runtime"},
     "tools": {"compiler/support", "tools/api"},
     "tools/lsp": {"compiler/language", "compiler/lint", "compiler/support", "stdlib"},

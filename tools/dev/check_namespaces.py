@@ -34,7 +34,7 @@ NAMED = {
     "tests/fuzz/targets": "nnefc::fuzz",
 }
 # Folders of unit tests without a counterpart: the namespace is that of the folder above.
-PARTS = {"tests/unit/compiler/plugin/module", "tests/unit/runtime/engine/plan", "tests/unit/runtime/engine/quantized"}
+PARTS = {"tests/unit/compiler/plugin/module", "tests/unit/runtime/engine/quantized"}
 # Folders whose files define functions that headers of the folder above declare: `ir::StandardOps`, `ast::ParseDocument`.
 IMPLEMENTATIONS = {"compiler/ir/ops", "compiler/syntax/parse"}
 OTHER_FILES = {

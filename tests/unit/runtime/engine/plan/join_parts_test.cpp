@@ -2,7 +2,7 @@
 
 #include "tests/unit/runtime/engine/plan/planned_graph.h"
 
-namespace nnefc::runtime::engine {
+namespace nnefc::runtime::engine::plan {
 
 using kernels::Backend;
 
@@ -237,4 +237,4 @@ TEST(JoinPartsTest, PartsInLayoutsOfABackend) {
 }
 
 }  // namespace
-}  // namespace nnefc::runtime::engine
+}  // namespace nnefc::runtime::engine::plan

@@ -1,9 +1,9 @@
 // Steps with kernels: results in place of operands, reorders, chains, work and scratch memory.
 
-#include "runtime/engine/fused_nodes.h"
+#include "runtime/engine/plan/fused_nodes.h"
 #include "tests/unit/runtime/engine/plan/planned_graph.h"
 
-namespace nnefc::runtime::engine {
+namespace nnefc::runtime::engine::plan {
 
 using kernels::Backend;
 
@@ -377,4 +377,4 @@ TEST(KernelChooserTest, MembersOfChainsReadNoStrides) {
 }
 
 }  // namespace
-}  // namespace nnefc::runtime::engine
+}  // namespace nnefc::runtime::engine::plan

@@ -1,10 +1,10 @@
 // Buffers of a plan: parts and views, pending reads, and offsets by lifetime.
 
-#include "runtime/engine/plan_values.h"
+#include "runtime/engine/plan/plan_values.h"
 
 #include "tests/unit/runtime/engine/plan/planned_graph.h"
 
-namespace nnefc::runtime::engine {
+namespace nnefc::runtime::engine::plan {
 namespace {
 
 constexpr size_t kLine = 64;  // bytes
@@ -248,4 +248,4 @@ TEST(PlanTest, BuffersOfResults) {
 }
 
 }  // namespace
-}  // namespace nnefc::runtime::engine
+}  // namespace nnefc::runtime::engine::plan

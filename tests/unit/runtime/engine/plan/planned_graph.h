@@ -8,11 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/engine/plan.h"
+#include "runtime/engine/plan/plan.h"
 #include "runtime/kernels/registry.h"
 #include "tests/unit/runtime/run_graph.h"
 
-namespace nnefc::runtime::engine {
+namespace nnefc::runtime::engine::plan {
 
 // A layout that only the kernels of a test can read. Layouts of the same name are equal.
 class NamedLayout final : public tensor::OpaqueLayout {
@@ -128,7 +128,7 @@ class PlannedGraph {
   }
 
   kernels::KernelRegistry kernels_;
-  WeightCache weights_;
+  cache::WeightCache weights_;
   std::shared_ptr<const Plan> plan_;
 };
 
@@ -154,4 +154,4 @@ inline ir::OutputPort Number(TestGraph& g, int64_t value) {
   return g.Const(TensorValue::FromInts({}, {value}));
 }
 
-}  // namespace nnefc::runtime::engine
+}  // namespace nnefc::runtime::engine::plan

@@ -4,7 +4,7 @@
 
 #include "tests/unit/runtime/engine/plan/planned_graph.h"
 
-namespace nnefc::runtime::engine {
+namespace nnefc::runtime::engine::plan {
 
 using kernels::Backend;
 
@@ -472,4 +472,4 @@ TEST(ViewPlannerTest, PartsOfBackendLayouts) {
 }
 
 }  // namespace
-}  // namespace nnefc::runtime::engine
+}  // namespace nnefc::runtime::engine::plan

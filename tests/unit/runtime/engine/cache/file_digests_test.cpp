@@ -1,0 +1,112 @@
+#include "runtime/engine/cache/file_digests.h"
+
+#include <linux/magic.h>
+#include <sys/statfs.h>
+#include <unistd.h>
+
+#include <set>
+#include <span>
+#include <utility>
+
+#include "tests/unit/runtime/engine/cache/plan_cache_test.h"
+
+namespace nnefc::runtime::engine::cache {
+namespace {
+
+class FileDigestsTest : public PlanCacheTest {
+ protected:
+  FileDigestsTest() : file_(folder_ / "weights.bin") { Write(std::string(100'000, 'a')); }
+
+  void Write(const std::string& bytes) const {
+    const std::ofstream emptied(file_, std::ios::binary | std::ios::in | std::ios::out | std::ios::trunc);
+    std::ofstream(file_, std::ios::binary | std::ios::in) << bytes;
+    ::usleep(20'000);  // file times have a coarse resolution
+  }
+  // Returns the digest in a new process, and whether the file was read for it.
+  std::pair<Digest, bool> Look(double age = 0.01) const {
+    FileDigests digests((folder_ / "files").string(), FileDigests::Seconds(age));
+    const auto file = MappedFile::Open(file_.string());
+    const Digest digest = digests.Of(**file);
+    return {digest, digests.num_read() > 0};
+  }
+  bool IsKnown() const {
+    Look();
+    return !Look().second;
+  }
+
+  Digest Content() const {
+    const std::string bytes = ReadAll(file_);
+    return DigestOf(std::as_bytes(std::span(bytes)));
+  }
+
+  fs::path file_;
+};
+
+// Files of local file systems that note each change are recognised.
+TEST_F(FileDigestsTest, AFileIsReadOnce) {
+  struct statfs system {};
+  ASSERT_EQ(::statfs(folder_.c_str(), &system), 0);
+  constexpr long kXfs = 0x58465342;
+  const std::set<long> noting = {EXT4_SUPER_MAGIC, BTRFS_SUPER_MAGIC, F2FS_SUPER_MAGIC, OVERLAYFS_SUPER_MAGIC,
+                                 kXfs};
+  const bool is_noted = noting.contains(static_cast<long>(system.f_type));
+  EXPECT_EQ(IsKnown(), is_noted);
+  EXPECT_EQ(Look().first, Content());
+  // In one process, too.
+  FileDigests digests((folder_ / "others").string(), FileDigests::Seconds(0.01));
+  const auto file = MappedFile::Open(file_.string());
+  EXPECT_EQ(digests.num_read(), 0);
+  EXPECT_EQ(digests.Of(**file), Content());
+  EXPECT_EQ(digests.num_read(), 1);
+  EXPECT_EQ(digests.Of(**file), Content());
+  EXPECT_EQ(digests.num_read(), is_noted ? 1 : 2);
+}
+
+TEST_F(FileDigestsTest, CountsTheFilesThatItReads) {
+  FileDigests digests((folder_ / "files").string(), FileDigests::Seconds(1000));
+  EXPECT_EQ(digests.num_read(), 0);
+  const auto file = MappedFile::Open(file_.string());
+  for (int i = 1; i <= 2; ++i) {
+    EXPECT_EQ(digests.Of(**file), Content());
+    EXPECT_EQ(digests.num_read(), i);
+  }
+}
+
+TEST_F(FileDigestsTest, AYoungFileIsReadEachTime) {
+  EXPECT_TRUE(Look(1000).second);
+  EXPECT_TRUE(Look(1000).second);
+}
+
+TEST_F(FileDigestsTest, ChangesInPlaceAreNoticed) {
+  const Digest before = Look().first;
+  const fs::file_time_type time = fs::last_write_time(file_);
+  {
+    std::fstream file(file_, std::ios::binary | std::ios::in | std::ios::out);
+    file.seekp(50'000);
+    file << "b";
+  }
+  fs::last_write_time(file_, time);
+  ::usleep(20'000);
+  const auto [after, was_read] = Look();
+  EXPECT_TRUE(was_read);
+  EXPECT_NE(after, before);
+  EXPECT_EQ(after, Content());
+}
+
+TEST_F(FileDigestsTest, ADamagedTableIsNoHelp) {
+  const bool known = IsKnown();
+  const std::string table = ReadAll(folder_ / "files");
+  const Digest expected = Look().first;
+  for (size_t at = 0; at < table.size(); at += 3) {
+    std::string changed = table;
+    changed[at] = changed[at] == '0' ? '1' : '0';
+    std::ofstream(folder_ / "files", std::ios::binary) << changed;
+    const auto [digest, was_read] = Look();
+    EXPECT_EQ(digest, expected);
+    EXPECT_TRUE(was_read);
+  }
+  EXPECT_EQ(IsKnown(), known);
+}
+
+}  // namespace
+}  // namespace nnefc::runtime::engine::cache

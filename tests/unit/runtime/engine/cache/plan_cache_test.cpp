@@ -1,0 +1,333 @@
+#include "runtime/engine/cache/plan_cache.h"
+
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "runtime/engine/cache/weight_cache.h"
+#include "tests/unit/runtime/engine/cache/plan_cache_test.h"
+
+namespace nnefc::runtime::engine::cache {
+namespace {
+
+TEST_F(PlanCacheTest, TheSecondTimeConstantsAreThere) {
+  const std::vector<TensorValue> expected = RunGraph(Network().graph, {}, Inputs());
+  const Outcome first = Run(Network());
+  EXPECT_EQ(first.use.found, 0);
+  EXPECT_EQ(first.use.made, 2);
+  EXPECT_EQ(first.warnings, "");
+  const Outcome second = Run(Network());
+  EXPECT_EQ(second.use.found, 2);
+  EXPECT_EQ(second.use.made, 0);
+  EXPECT_EQ(first.outputs, expected);
+  EXPECT_EQ(second.outputs, expected);
+}
+
+TEST_F(PlanCacheTest, OtherWeightsPrecisionsAndThreadsAreOthers) {
+  Run(Network());
+  EXPECT_EQ(Run(Network(5)).use.found, 0);
+  EXPECT_EQ(Run(Network(5)).outputs, RunGraph(Network(5).graph, {}, Inputs()));
+  EXPECT_EQ(Run(Network(), {.precision = kernels::Precision::kExact}).use.found, 0);
+  EXPECT_EQ(Run(Network(), {.threads = 3}).use.found, 0);
+  EXPECT_EQ(Run(Network(), {.backend = kernels::Backend::kReference}).use.made, 0);
+}
+
+// Returns the number of bytes of a file that are in the memory of this process.
+size_t ResidentBytes(const fs::path& path) {
+  std::ifstream maps("/proc/self/smaps");
+  bool found = false;
+  for (std::string line; std::getline(maps, line);) {
+    found |= line.ends_with(path.string());
+    if (found && line.starts_with("Rss:")) return std::stoul(line.substr(4)) * 1024;
+  }
+  ADD_FAILURE() << path << " is not mapped";
+  return 0;
+}
+
+// A recent entry is read as a whole for its digest, but its pages are released.
+TEST_F(PlanCacheTest, WhatWasLookedAtIsLetGo) {
+  TestGraph g;
+  ir::OutputPort x = g.Parameter("x", {1, 64, 16, 16});
+  for (unsigned i = 0; i < 6; ++i) x = g.Convolution(x, g.Weights({64, 64, 3, 3}, i, -0.1F, 0.1F), 1);
+  g.Result(x);
+  const ExecutableOptions options{.threads = 1, .plan_cache = (folder_ / "cache").string()};
+  const std::vector<TensorValue> inputs = {RandomTensor({1, 64, 16, 16}, 9)};
+  const std::vector<TensorValue> first = RunGraph(g.graph, options, inputs);
+  const auto executable = Compile(g.graph, options);
+  ASSERT_NE(executable, nullptr);
+  EXPECT_EQ(executable->plan_cache_use().found, 6);
+  EXPECT_GE(fs::file_size(Entry()), size_t{800} << 10);
+  EXPECT_LE(ResidentBytes(Entry()), fs::file_size(Entry()) / 3);
+  const auto again = Session::Create(executable)->Run(inputs);
+  ASSERT_TRUE(again.ok());
+  EXPECT_EQ(*again, first);
+}
+
+// Numbers derived from a constant are computed once, also if the result is empty.
+TEST_F(PlanCacheTest, WhatWasFoundOutOfConstantsIsThere) {
+  const TensorValue one = RandomTensor({3, 4}, 1), reshaped = one.Reshaped({4, 3}),
+                    other = RandomTensor({3, 4}, 2);
+  const auto finds = [&](const TensorValue& value, std::string_view what, const std::vector<float>& numbers) {
+    PlanCache kept((folder_ / "cache").string());
+    kept.Open(Digest{.low = 1});
+    WeightCache weights(&kept);
+    int finds = 0;
+    const auto find = [&] {
+      ++finds;
+      return numbers;
+    };
+    EXPECT_EQ(weights.Get(value, what, 3, find), numbers);
+    kept.Save();
+    return finds;
+  };
+  for (int time : {1, 0}) {
+    EXPECT_EQ(finds(one, "a", {1, 2, 3}), time);
+    EXPECT_EQ(finds(one, "b", {}), time);
+    EXPECT_EQ(finds(reshaped, "a", {4, 5, 6}), time);
+    EXPECT_EQ(finds(other, "a", {}), time);
+    EXPECT_EQ(finds(other, "b", {0, 0, 0}), time);
+  }
+  WeightCache none;
+  EXPECT_EQ(none.Get(one, "a", 1, [] { return std::vector<float>{7}; }), std::vector<float>{7});
+}
+
+// A plan for other shapes adds its items to the existing ones.
+TEST_F(PlanCacheTest, PlansForOtherShapesShareConstants) {
+  TestGraph g;
+  const auto x = g.PartialParameter("x", ir::PartialShape({1, 32, ir::Dim(), ir::Dim()}));
+  g.Result(g.Convolution(x, g.Weights({48, 32, 1, 1}, 1), 0));
+  for (int made : {1, 0}) {
+    const auto executable = Compile(g.graph, {.plan_cache = (folder_ / "cache").string()});
+    const auto session = Session::Create(executable);
+    for (int64_t size : {9, 14}) ASSERT_TRUE(session->Run({RandomTensor({1, 32, size, size}, 1)}).ok());
+    EXPECT_EQ(executable->plan_cache_use().made, made);
+  }
+}
+
+TEST_F(PlanCacheTest, DamageIsNoticed) {
+  Run(Network());
+  const std::string whole = ReadAll(Entry());
+  ASSERT_GT(whole.size(), 8192);
+  const auto write = [&](const std::string& bytes) { std::ofstream(Entry(), std::ios::binary) << bytes; };
+  for (size_t length : {size_t{0}, size_t{7}, size_t{71}, size_t{100}, whole.size() / 2, whole.size() - 1}) {
+    write(whole.substr(0, length));
+    ExpectNoticed("cut to " + std::to_string(length));
+  }
+  write(whole + "more");
+  ExpectNoticed("longer");
+  write(std::string(whole.size(), '\0'));
+  ExpectNoticed("zeros");
+  // The header, the index, and the first and last bytes of items.
+  for (size_t at : {size_t{0}, size_t{9}, size_t{17}, size_t{35}, size_t{43}, size_t{60}, size_t{75},
+                    size_t{90}, size_t{100}, size_t{4096}, whole.size() - 1}) {
+    std::string changed = whole;
+    changed[at] = static_cast<char>(changed[at] ^ 0x10);
+    write(changed);
+    ExpectNoticed("byte " + std::to_string(at));
+  }
+}
+
+TEST_F(PlanCacheTest, WhatIsNoFileIsNoEntry) {
+  Run(Network());
+  const fs::path entry = Entry();
+  fs::remove(entry);
+  fs::create_symlink("elsewhere", entry);
+  ExpectNoticed("a link");
+  EXPECT_FALSE(fs::exists(folder_ / "cache" / "elsewhere"));
+  fs::remove(entry);
+  ASSERT_EQ(::mkfifo(entry.c_str(), 0600), 0);
+  ExpectNoticed("a pipe");
+  // The files are no programs, and only their owner may write them.
+  const fs::perms never = fs::perms::owner_exec | fs::perms::group_exec | fs::perms::others_exec |
+                          fs::perms::group_write | fs::perms::others_write;
+  for (const auto& file : fs::directory_iterator(folder_ / "cache"))
+    EXPECT_EQ(file.status().permissions() & never, fs::perms::none) << file.path();
+  fs::permissions(entry, fs::perms::others_write, fs::perm_options::add);
+  ExpectNoticed("one that others may write");
+}
+
+TEST_F(PlanCacheTest, AFolderThatCannotBeWrittenIsAWarning) {
+  std::ofstream(folder_ / "cache") << "a file";
+  const Outcome run = Run(Network());
+  EXPECT_NE(run.warnings.find("is not a folder"), std::string::npos) << run.warnings;
+  EXPECT_EQ(run.outputs, RunGraph(Network().graph, {}, Inputs()));
+}
+
+TEST_F(PlanCacheTest, AFullDiskIsAWarning) {
+  EXPECT_EXIT(RunOnFullDisk(), testing::ExitedWithCode(0), "");
+  for (const auto& file : fs::directory_iterator(folder_ / "cache"))
+    EXPECT_EQ(file.path().string().find(".plan"), std::string::npos) << file.path();
+  EXPECT_EQ(Run(Network()).use.made, 2);
+}
+
+TEST_F(PlanCacheTest, ProcessesWriteAtOnce) {
+  const std::vector<TensorValue> expected = RunGraph(Network().graph, {}, Inputs());
+  Run(Network(), {.threads = 1});
+  const fs::path entry = Entry();
+  std::vector<std::thread> threads;
+  threads.reserve(8);
+  for (int i = 0; i < 8; ++i) {
+    threads.emplace_back([&] {
+      for (int k = 0; k < 5; ++k) {
+        const Outcome run = Run(Network(), {.threads = 1});
+        EXPECT_EQ(run.outputs, expected);
+        EXPECT_EQ(run.warnings, "");
+        if (k % 2 == 1) fs::remove(entry);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  Run(Network(), {.threads = 1});
+  EXPECT_EQ(Run(Network(), {.threads = 1}).use.found, 2);
+}
+
+std::shared_ptr<const Buffer> Bytes(size_t size) {
+  return Buffer::Allocate(size);
+}
+
+TEST_F(PlanCacheTest, WhatWasUsedLongestAgoGoes) {
+  const PlanCache::Options options{.most_bytes = 100'000};
+  const Digest item{.low = 1, .high = 1};
+  const auto keep = [&](uint64_t model) {
+    PlanCache cache(folder_, options);
+    cache.Open({.low = model, .high = 0});
+    const bool found = cache.Find(item, 40'000) != nullptr;
+    if (!found) cache.Add(item, Bytes(40'000));
+    cache.Save();
+    ::usleep(20'000);  // file times have a coarse resolution
+    return found;
+  };
+  EXPECT_FALSE(keep(1));
+  EXPECT_FALSE(keep(2));
+  EXPECT_TRUE(keep(1));
+  EXPECT_FALSE(keep(3));  // in place of 2
+  EXPECT_TRUE(keep(1));
+  EXPECT_TRUE(keep(3));
+  EXPECT_FALSE(keep(2));
+  PlanCache cache(folder_, options);
+  cache.Open({.low = 9, .high = 0});
+  cache.Add(item, Bytes(200'000));
+  cache.Save();
+  cache.Open({.low = 9, .high = 0});
+  EXPECT_EQ(cache.Find(item, 200'000), nullptr);
+}
+
+// The largest allowed size fits, for one entry and for all together.
+TEST_F(PlanCacheTest, EntriesUpToTheMostBytes) {
+  constexpr size_t kEntry = 4096 + 40'000;  // one item after a page of header and index
+  const Digest item{.low = 1, .high = 1};
+  const auto has = [&](uint64_t model, const PlanCache::Options& options) {
+    PlanCache cache(folder_, options);
+    cache.Open({.low = model, .high = 0});
+    return cache.Find(item, 40'000) != nullptr;
+  };
+  const auto add = [&](uint64_t model, const PlanCache::Options& options) {
+    PlanCache cache(folder_, options);
+    cache.Open({.low = model, .high = 0});
+    cache.Add(item, Bytes(40'000));
+    cache.Save();
+    ::usleep(20'000);  // file times have a coarse resolution
+  };
+  add(1, {.most_bytes = kEntry - 1});
+  EXPECT_FALSE(has(1, {}));
+  add(1, {.most_bytes = kEntry});
+  EXPECT_TRUE(has(1, {}));
+  add(2, {.most_bytes = 2 * kEntry});
+  EXPECT_TRUE(has(1, {}) && has(2, {}));
+  ::usleep(20'000);
+  EXPECT_TRUE(has(2, {}));
+  add(3, {.most_bytes = 3 * kEntry - 1});
+  EXPECT_FALSE(has(1, {}));
+  EXPECT_TRUE(has(2, {}) && has(3, {}));
+}
+
+// Items of sizes next to a multiple of the alignment follow one another in a file.
+TEST_F(PlanCacheTest, ItemsDoNotOverlap) {
+  std::vector<std::shared_ptr<Buffer>> items;
+  PlanCache cache(folder_);
+  cache.Open({.low = 1, .high = 0});
+  for (const size_t size : {1, 2, 63, 64, 65, 127, 128, 129, 4095, 4096, 4097, 64}) {
+    items.push_back(Buffer::Allocate(size));
+    std::memset(items.back()->mutable_data(), static_cast<int>(items.size()), size);
+    cache.Add({.low = items.size(), .high = 5}, items.back());
+  }
+  cache.Save();
+  PlanCache other(folder_);
+  other.Open({.low = 1, .high = 0});
+  for (size_t i = 0; i < items.size(); ++i) {
+    const auto found = other.Find({.low = i + 1, .high = 5}, items[i]->size());
+    ASSERT_NE(found, nullptr) << i;
+    EXPECT_EQ(std::memcmp(found->data(), items[i]->data(), items[i]->size()), 0) << i;
+  }
+}
+
+// Only the owner may write the files of a cache, and nobody may run them.
+TEST_F(PlanCacheTest, PermissionsOfFiles) {
+  const mode_t mask = ::umask(0);
+  PlanCache cache(folder_);
+  cache.Open({.low = 1, .high = 0});
+  cache.Add({.low = 1, .high = 1}, Bytes(64));
+  cache.Save();
+  PlanCache again(folder_);
+  again.Open({.low = 1, .high = 0});
+  ::umask(mask);
+  int num_files = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(folder_)) {
+    if (!entry.is_regular_file()) continue;
+    ++num_files;
+    const fs::perms mode = entry.status().permissions();
+    EXPECT_EQ(mode & (fs::perms::owner_exec | fs::perms::group_exec | fs::perms::others_exec |
+                      fs::perms::group_write | fs::perms::others_write),
+              fs::perms::none)
+        << entry.path();
+  }
+  EXPECT_GE(num_files, 2);
+}
+
+// A file that others may write is replaced. The new file has the mode of a new file.
+TEST_F(PlanCacheTest, FilesOfOthersAreReplaced) {
+  const mode_t mask = ::umask(022);
+  for (const mode_t mode : {mode_t{0646}, mode_t{0757}, mode_t{0777}}) {
+    fs::remove_all(folder_ / "cache");
+    Run(Network());
+    const fs::path entry = Entry();
+    ASSERT_EQ(::chmod(entry.c_str(), mode), 0);
+    EXPECT_NE(Run(Network()).warnings.find("may be written by other users"), std::string::npos);
+    EXPECT_EQ(fs::status(entry).permissions(), fs::perms(0644));
+    EXPECT_EQ(Run(Network()).warnings, "");
+  }
+  ::umask(mask);
+}
+
+// An item has the requested size, or is absent.
+TEST_F(PlanCacheTest, ItemsAreFoundByTheirSize) {
+  PlanCache cache(folder_);
+  cache.Open({.low = 1, .high = 0});
+  const Digest item{.low = 1, .high = 1};
+  cache.Add(item, Bytes(64));
+  for (size_t size : {size_t{0}, size_t{32}, size_t{63}, size_t{65}, size_t{128}, ~size_t{0}})
+    EXPECT_EQ(cache.Find(item, size), nullptr) << size;
+  EXPECT_NE(cache.Find(item, 64), nullptr);
+  EXPECT_EQ(cache.Find({.low = 1, .high = 2}, 64), nullptr);
+  EXPECT_EQ(cache.Find({.low = 2, .high = 1}, 64), nullptr);
+  // The replacement of an item of a file is written with its own digest.
+  cache.Save();
+  cache.Open({.low = 1, .high = 0});
+  const std::shared_ptr<Buffer> other = Buffer::Allocate(32);
+  std::memset(other->mutable_data(), 7, 32);
+  cache.Add(item, other);
+  cache.Save();
+  cache.Open({.low = 1, .high = 0});
+  const auto found = cache.Find(item, 32);
+  ASSERT_NE(found, nullptr);
+  EXPECT_EQ(std::memcmp(found->data(), other->data(), 32), 0);
+  EXPECT_TRUE(cache.TakeWarnings().empty());
+}
+
+}  // namespace
+}  // namespace nnefc::runtime::engine::cache

@@ -1,0 +1,238 @@
+#include "runtime/engine/cache/tuner.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <deque>
+#include <filesystem>
+
+#include "runtime/engine/cache/plan_cache.h"
+#include "runtime/fast/register.h"
+#include "runtime/onednn/register.h"
+#include "tests/unit/runtime/run_graph.h"
+
+namespace nnefc::runtime::engine::cache {
+
+using kernels::KernelRegistry;
+
+namespace {
+
+constexpr std::string_view kSlow = "slow", kFast = "fast", kFailing = "failing", kOther = "other";
+
+// A kernel with the run time of its algorithm, without copies.
+class Sleeper final : public kernels::Kernel {
+ public:
+  explicit Sleeper(std::string_view way) : way_(way) {}
+  std::string implementation() const override { return way_; }
+  kernels::FaultOr<Success> Run(const kernels::KernelRun& /*run*/) const override {
+    if (way_ == kFailing) return kernels::KernelFault("it fails");
+    ::usleep(way_ == kFast ? 500 : 5000);
+    return Success();
+  }
+
+ private:
+  std::string way_;
+};
+
+kernels::KernelOrReason MakeSleeper(const kernels::KernelRequest& request) {
+  if (request.way == kOther) return kernels::Reason("cannot be made");
+  kernels::PreparedKernel prepared{.kernel = std::make_shared<Sleeper>(request.way)};
+  prepared.inputs.resize(1);
+  prepared.outputs.resize(1);
+  return prepared;
+}
+
+class TunerTest : public testing::Test {
+ protected:
+  TunerTest() {
+    std::string name = (std::filesystem::temp_directory_path() / "tuner.XXXXXX").string();
+    EXPECT_NE(::mkdtemp(name.data()), nullptr);
+    folder_ = name;
+    g_.Result(g_.Op("ReLU", {g_.Parameter("x", {16})}));
+  }
+  ~TunerTest() override { std::filesystem::remove_all(folder_); }
+
+  // Returns a registry with these implementations, which are valid during the lifetime of the fixture. The
+  // factory's own choice is a kernel without an id.
+  KernelRegistry Registry(std::initializer_list<std::string_view> ids, std::string_view operation = "ReLU") {
+    std::vector<kernels::Implementation>& rows = rows_.emplace_back();
+    for (std::string_view id : ids)
+      rows.push_back({.id = id,
+                      .is_applicable = [](const kernels::KernelRequest&) { return kernels::Reason(); },
+                      .cost = kernels::FixedCost<100>,
+                      .make = MakeSleeper});
+    tables_.push_back({.type = "f32",
+                       .serves = [](const kernels::KernelRequest&) { return kernels::Reason(); },
+                       .implementations = rows});
+    const llvm::ArrayRef<kernels::ImplementationTable> tables = tables_.back();
+    KernelRegistry kernels;
+    kernels.AddTables(
+        kernels::Backend::kFast, {"opset1"}, operation, tables,
+        [tables](const kernels::KernelRequest& request) -> std::optional<kernels::PreparedKernel> {
+          return request.way.empty() ? std::optional(*MakeSleeper(request))
+                                     : kernels::ChooseImplementation(tables, request);
+        });
+    return kernels;
+  }
+  std::string Choice(Tuner& tuner) {
+    const kernels::ValueInfo value{.type = ElementType::kF32, .shape = {16}};
+    const ir::Node& node = g_.graph->node(g_.graph->node(g_.graph->results()[0]).input(0).node);
+    const auto kernel = tuner.Prepare({.node = &node, .inputs = value, .outputs = value});
+    EXPECT_TRUE(kernel.has_value());
+    return kernel ? kernel->kernel->implementation() : "none";
+  }
+
+  std::filesystem::path folder_;
+  TestGraph g_;
+  std::deque<std::vector<kernels::Implementation>> rows_;
+  std::deque<kernels::ImplementationTable> tables_;
+};
+
+TEST_F(TunerTest, TheFastestWayIsTaken) {
+  const KernelRegistry kernels = Registry({kSlow, kOther, kFailing, kFast});
+  Tuner tuner(kernels, nullptr, {.measures = true});
+  EXPECT_EQ(Choice(tuner), kFast);
+  EXPECT_EQ(Choice(tuner), kFast);
+  EXPECT_EQ(tuner.num_measured(), 1);
+}
+
+TEST_F(TunerTest, WhatIsNotFasterLeavesTheFactoryItsChoice) {
+  const KernelRegistry kernels = Registry({kSlow, kOther, kFailing});
+  Tuner tuner(kernels, nullptr, {.measures = true});
+  EXPECT_EQ(Choice(tuner), "");
+}
+
+TEST_F(TunerTest, NothingIsMeasuredWithoutAnotherImplementation) {
+  const KernelRegistry kernels = Registry({kOther});
+  Tuner tuner(kernels, nullptr, {.measures = true});
+  EXPECT_EQ(Choice(tuner), "");
+  EXPECT_EQ(tuner.num_measured(), 0);
+}
+
+// Two nodes that differ in an attribute alone are measured separately, each once.
+TEST_F(TunerTest, EachNodeIsMeasured) {
+  const KernelRegistry kernels = Registry({kFast}, "Elu");
+  TestGraph graph;
+  const auto x = graph.Parameter("x", {16});
+  std::vector<ir::NodeId> nodes;
+  for (const double alpha : {1.0, 2.0}) {
+    ir::AttributeMap attributes;
+    attributes.Set("alpha", alpha);
+    const auto y = graph.Op("Elu", {x}, attributes);
+    nodes.push_back(y.node);
+    graph.Result(y);
+  }
+  const kernels::ValueInfo value{.type = ElementType::kF32, .shape = {16}};
+  Tuner tuner(kernels, nullptr, {.measures = true});
+  int measured = 0;
+  for (const ir::NodeId node : nodes) {
+    for (int time = 0; time < 2; ++time) {
+      EXPECT_TRUE(
+          tuner.Prepare({.node = &graph.graph->node(node), .inputs = value, .outputs = value}).has_value());
+      EXPECT_EQ(tuner.num_measured(), measured + 1);
+    }
+    ++measured;
+  }
+}
+
+TEST_F(TunerTest, NothingIsMeasuredUnasked) {
+  const KernelRegistry kernels = Registry({kFast});
+  Tuner tuner(kernels, nullptr, {.measures = false});
+  EXPECT_EQ(Choice(tuner), "");
+  Tuner late(kernels, nullptr, {.measures = true, .most = std::chrono::seconds(0)});
+  EXPECT_EQ(Choice(late), "");
+  EXPECT_EQ(tuner.num_measured() + late.num_measured(), 0);
+}
+
+TEST_F(TunerTest, APlanCacheKeepsChoices) {
+  const KernelRegistry kernels = Registry({kSlow, kFast});
+  PlanCache first(folder_.string());
+  first.Open({});
+  Tuner measuring(kernels, &first, {.measures = true});
+  EXPECT_EQ(Choice(measuring), kFast);
+  first.Save();
+  PlanCache second(folder_.string());
+  second.Open({});
+  for (bool measures : {false, true}) {
+    Tuner tuner(kernels, &second, {.measures = measures});
+    EXPECT_EQ(Choice(tuner), kFast);
+    EXPECT_EQ(tuner.num_measured(), 0);
+  }
+  // A version with another algorithm of this name.
+  KernelRegistry others = Registry({kSlow});
+  PlanCache odd(folder_.string());
+  odd.Open({.low = 1, .high = 1});
+  Tuner tuner(others, &odd, {.measures = true});
+  EXPECT_EQ(Choice(tuner), "");
+}
+
+// Convolutions and matrix multiplications with several algorithms.
+struct TunedNetwork {
+  TestGraph graph;
+  std::vector<TensorValue> inputs;
+};
+TunedNetwork Convolutions() {
+  TunedNetwork made;
+  TestGraph& g = made.graph;
+  auto x = g.Parameter("x", {1, 32, 28, 28});
+  x = g.Op("ReLU", {g.Convolution(x, g.Weights({64, 32, 3, 3}, 1), 1)});
+  x = g.Op("ReLU", {g.Convolution(x, g.Weights({48, 64, 1, 1}, 2), 0)});
+  x = g.Convolution(x, g.Weights({40, 48, 3, 3}, 3), 1, 2);
+  g.Result(g.Convolution(x, g.Weights({24, 40, 14, 14}, 4), 0));
+  made.inputs = {RandomTensor({1, 32, 28, 28}, 5)};
+  return made;
+}
+TunedNetwork Products(int64_t rows) {
+  TunedNetwork made;
+  TestGraph& g = made.graph;
+  ir::AttributeMap attributes;
+  attributes.Set("transpose_a", false);
+  attributes.Set("transpose_b", true);
+  const auto x = g.Parameter("x", {rows, 300});
+  const auto y = g.Op("MatMul", {x, g.Weights({200, 300}, 1)}, attributes);
+  attributes.Set("transpose_b", false);
+  g.Result(g.Op("MatMul", {g.Op("Add", {y, g.Weights({200}, 3)}), g.Weights({200, 64}, 2)}, attributes));
+  made.inputs = {RandomTensor({rows, 300}, 5)};
+  return made;
+}
+
+TEST_F(TunerTest, TunedPlansComputeTheSame) {
+  for (const TunedNetwork& c : {Convolutions(), Products(1), Products(20)}) {
+    const auto expected = RunGraph(c.graph.graph, {.backend = kernels::Backend::kReference}, c.inputs);
+    for (kernels::Precision precision : {kernels::Precision::kExact, kernels::Precision::kF32}) {
+      ExecutableOptions options{.precision = precision, .plan_cache = folder_.string(), .tune = true};
+      const auto tuned = Compile(c.graph.graph, options);
+      EXPECT_GT(tuned->plan_cache_use().measured, 0);
+      options.tune = false;
+      const auto kept = Compile(c.graph.graph, options);
+      EXPECT_EQ(kept->plan_cache_use().made, 0);
+      EXPECT_EQ(kept->plan_cache_use().measured, 0);
+      EXPECT_EQ(kept->DescribePlan(), tuned->DescribePlan());
+      const bool has_winograd = kept->DescribePlan().find("wino") != std::string::npos;
+      EXPECT_FALSE(precision == kernels::Precision::kExact && has_winograd);
+      const auto first = Session::Create(tuned)->Run(c.inputs), second = Session::Create(kept)->Run(c.inputs);
+      ASSERT_TRUE(first.ok() && second.ok());
+      EXPECT_EQ(*first, *second);
+      ExpectClose((*first)[0], expected[0], precision == kernels::Precision::kExact ? 2e-5 : 5e-5);
+    }
+  }
+}
+
+// Each algorithm of a step, independent of its speed here.
+TEST_F(TunerTest, EachWayComputesTheSame) {
+  KernelRegistry names;
+  fast::RegisterFastKernels(names, onednn::OneDnnExtension());
+  for (const TunedNetwork& c : {Convolutions(), Products(1), Products(20)}) {
+    const auto expected = RunGraph(c.graph.graph, {.backend = kernels::Backend::kReference}, c.inputs);
+    for (const char* operation : {"Convolution", "MatMul"}) {
+      for (std::string_view id : names.Ways(kernels::Backend::kFast, "opset1", operation)) {
+        SCOPED_TRACE(id);
+        const auto outputs = RunGraph(c.graph.graph, {.way = std::string(id)}, c.inputs);
+        ExpectClose(outputs[0], expected[0], 5e-5);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace nnefc::runtime::engine::cache
