@@ -1,3 +1,5 @@
+// The stages `parse` and `check` of a compilation: the document's syntax tree and its checked form.
+
 #include "compiler/driver/resources.h"
 #include "compiler/driver/stages.h"
 #include "compiler/syntax/parse.h"

@@ -1,3 +1,5 @@
+// The compiler's stages in their order, and the stages that still run after an error.
+
 #include "compiler/driver/compilation.h"
 
 #include <chrono>

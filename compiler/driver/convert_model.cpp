@@ -1,3 +1,5 @@
+// Conversion of an OpenVINO model to a ratified NNEF document with the data of its variables.
+
 #include "compiler/driver/convert_model.h"
 
 #include "compiler/driver/rules.h"

@@ -1,3 +1,5 @@
+// The stage `expand` of a compilation: the graph of operations with inferred shapes.
+
 #include "compiler/driver/rules.h"
 #include "compiler/driver/stages.h"
 #include "compiler/driver/submodels.h"

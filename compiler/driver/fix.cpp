@@ -1,3 +1,5 @@
+// Application of fix-its to the texts of a model.
+
 #include "compiler/driver/fix.h"
 
 #include <algorithm>

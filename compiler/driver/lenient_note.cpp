@@ -1,3 +1,5 @@
+// The note that lenient mode accepts a document that the default mode rejects.
+
 #include "compiler/driver/lenient_note.h"
 
 #include "compiler/semantics/rules.h"

@@ -1,3 +1,6 @@
+// The stages after expansion: lowering to OpenVINO operations, the pipeline of transformations, and the form
+// that OpenVINO reads.
+
 #include "compiler/driver/rules.h"
 #include "compiler/driver/stages.h"
 #include "compiler/driver/variable_data.h"

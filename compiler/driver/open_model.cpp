@@ -1,3 +1,5 @@
+// The first stage of a compilation: opening a model and detecting its format.
+
 #include "compiler/driver/rules.h"
 #include "compiler/driver/stages.h"
 #include "compiler/ir/infer.h"

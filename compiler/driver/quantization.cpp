@@ -1,3 +1,5 @@
+// The quantization of a graph's tensors, read from graph.quant.
+
 #include "compiler/driver/quantization.h"
 
 #include <algorithm>

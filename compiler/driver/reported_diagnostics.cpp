@@ -1,3 +1,5 @@
+// The order and the sections of diagnostics, as shown to the user.
+
 #include "compiler/driver/reported_diagnostics.h"
 
 #include "compiler/support/sections.h"

@@ -1,3 +1,5 @@
+// Evaluation of `tract_resource_get`: its calls are replaced by values from the model's JSON files.
+
 #include "compiler/driver/resources.h"
 
 #include <charconv>

@@ -1,3 +1,5 @@
+// The documents of sub-models, referenced by `tract_core_submodel` and read at their first use.
+
 #include "compiler/driver/submodels.h"
 
 #include "compiler/driver/resources.h"

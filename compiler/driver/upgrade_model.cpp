@@ -1,3 +1,6 @@
+// The texts and tensor files that `nnefc upgrade` writes. A provisional document is rewritten, a lenient one
+// becomes a flat ratified document, and a ratified one is only formatted.
+
 #include "compiler/driver/upgrade_model.h"
 
 #include <set>

@@ -1,3 +1,5 @@
+// The data of a graph's variables: read from the model's tensor files, or generated.
+
 #include "compiler/driver/variable_data.h"
 
 #include <set>

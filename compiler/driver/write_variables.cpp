@@ -1,3 +1,5 @@
+// Writing of the data of a graph's variables as tensor files.
+
 #include "compiler/driver/write_variables.h"
 
 #include <set>

@@ -1,3 +1,5 @@
+// Conversions between compile-time values, tensors and attributes of nodes.
+
 #include "compiler/expand/attributes.h"
 
 #include "compiler/expand/rules.h"

@@ -1,3 +1,5 @@
+// The entry point of expansion: evaluates a checked document to a graph of NNEF operations.
+
 #include "compiler/expand/expand.h"
 
 #include <map>

@@ -1,3 +1,5 @@
+// The type of the generic parameter `?` of a call, deduced from the values of its arguments.
+
 #include "compiler/expand/generics.h"
 
 #include "compiler/expand/attributes.h"

@@ -1,3 +1,6 @@
+// The record of fragment instantiations and their values, used by `upgrade` to restore invocations. A limit
+// on the number of recorded values bounds its memory.
+
 #include "compiler/expand/instances.h"
 
 #include <cmath>

@@ -1,3 +1,5 @@
+// Values of literal expressions, computed without the stack machine.
+
 #include "compiler/expand/literal_value.h"
 
 #include "compiler/expand/values/arithmetic.h"

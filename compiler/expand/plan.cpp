@@ -1,3 +1,6 @@
+// Plans of operations: the registered operation of a fragment, with the parameters that are inputs and those
+// that are attributes.
+
 #include "compiler/expand/plan.h"
 
 #include "compiler/expand/generics.h"

@@ -1,3 +1,5 @@
+// Ratified names of provisional operations and arguments.
+
 #include "compiler/expand/provisional_names.h"
 
 namespace nnefc::expand {

@@ -1,3 +1,5 @@
+// Evaluation of the lines of graph.quant.
+
 #include "compiler/expand/quantization.h"
 
 #include "compiler/expand/evaluate/machine.h"

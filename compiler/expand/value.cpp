@@ -1,3 +1,5 @@
+// Compile-time values with shared storage, freed without recursion.
+
 #include "compiler/expand/value.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Files that are embedded in the nnefc binary.
+
 #include "compiler/explain/embedded_file.h"
 
 #include "llvm/ADT/STLExtras.h"

@@ -1,3 +1,5 @@
+// The contents of the pages of operations, shown by `nnefc explain`.
+
 #include "compiler/explain/operation_pages.h"
 
 #include <algorithm>

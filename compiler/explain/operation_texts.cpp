@@ -1,3 +1,5 @@
+// One-sentence summaries of the standard operations.
+
 #include "compiler/explain/operation_texts.h"
 
 namespace nnefc::explain {

@@ -1,3 +1,5 @@
+// The parser of rule files: the explanation of a rule with its example documents.
+
 #include "compiler/explain/rule_file.h"
 
 #include <string>

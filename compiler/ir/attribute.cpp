@@ -1,3 +1,5 @@
+// Checked conversions of attribute values, and the map of a node's attributes.
+
 #include "compiler/ir/attribute.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Copies of nodes and graphs, with their bodies.
+
 #include "compiler/ir/copy.h"
 
 namespace nnefc::ir {

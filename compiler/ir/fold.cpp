@@ -1,3 +1,5 @@
+// Constant folding of single nodes: the conditions, and the values of the inputs.
+
 #include "compiler/ir/fold.h"
 
 #include <algorithm>

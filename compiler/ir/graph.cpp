@@ -1,3 +1,5 @@
+// The graph: nodes, edges, and the lists of uses that each change maintains.
+
 #include "compiler/ir/graph.h"
 
 #include <algorithm>

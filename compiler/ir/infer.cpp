@@ -1,3 +1,5 @@
+// Inference of types and shapes of nodes and graphs, and its diagnostics.
+
 #include "compiler/ir/infer.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Inlining of a body into the surrounding graph.
+
 #include "compiler/ir/inline_body.h"
 
 #include "compiler/ir/copy.h"

@@ -1,3 +1,5 @@
+// Arithmetic of extents without overflow.
+
 #include "compiler/ir/interval.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Inference of a node outside of a graph.
+
 #include "compiler/ir/lone_node.h"
 
 #include "compiler/ir/infer.h"

@@ -1,3 +1,5 @@
+// The registry of operations, by set and name.
+
 #include "compiler/ir/op_registry.h"
 
 #include "fmt/core.h"

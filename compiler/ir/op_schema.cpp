@@ -1,3 +1,6 @@
+// Properties of registered operations: element types that inputs accept, and kinds and defaults of
+// attributes.
+
 #include "compiler/ir/op_schema.h"
 
 #include <algorithm>

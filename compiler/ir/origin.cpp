@@ -1,3 +1,5 @@
+// Origins of nodes: the stack of fragment instantiations, as notes of diagnostics.
+
 #include "compiler/ir/origin.h"
 
 #include "fmt/core.h"

@@ -1,3 +1,5 @@
+// The grouping of a node's outputs by the results of its operation.
+
 #include "compiler/ir/output_groups.h"
 
 #include <algorithm>

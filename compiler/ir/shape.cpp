@@ -1,3 +1,5 @@
+// Extents and partial shapes: parsing, text form and volume.
+
 #include "compiler/ir/shape.h"
 
 #include <charconv>

@@ -1,3 +1,5 @@
+// The parser of the textual form of graphs.
+
 #include <algorithm>
 #include <unordered_map>
 

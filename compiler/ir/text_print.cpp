@@ -1,3 +1,5 @@
+// The printer of the textual form of graphs.
+
 #include <algorithm>
 #include <cmath>
 

@@ -1,3 +1,5 @@
+// The tokenizer of the text form of graphs (text.h).
+
 #include "compiler/ir/text_scanner.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Parsers of the values in the text form of graphs: attributes, types, constants and names.
+
 #include "compiler/ir/text_values.h"
 
 #include <charconv>

@@ -1,3 +1,5 @@
+// Checks of the invariants of graphs.
+
 #include "compiler/ir/verify.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// The check that the types and shapes stored in a graph are those that inference finds.
+
 #include "compiler/ir/infer.h"
 #include "compiler/ir/verify.h"
 #include "fmt/core.h"

@@ -1,3 +1,5 @@
+// The document's names of operations and arguments, stored for messages.
+
 #include "compiler/ir/wording.h"
 
 namespace nnefc::ir {

@@ -1,3 +1,5 @@
+// The analysis of one version of a document: its findings, names and types.
+
 #include "compiler/language/analysis.h"
 
 #include <set>

@@ -1,3 +1,5 @@
+// The call hierarchy of a document: its declarations, and the calls in and of each.
+
 #include <algorithm>
 
 #include "compiler/language/queries.h"

@@ -1,3 +1,5 @@
+// Queries of the text before a cursor, for statements that are incomplete.
+
 #include "compiler/language/code_text.h"
 
 #include <algorithm>

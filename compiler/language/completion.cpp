@@ -1,3 +1,5 @@
+// Completions at a position of a document.
+
 #include <algorithm>
 #include <set>
 

@@ -1,3 +1,5 @@
+// Diagnostics of an open configuration file (`.nnefc.json`).
+
 #include "compiler/language/configuration_text.h"
 
 namespace nnefc::language {

@@ -1,3 +1,5 @@
+// The costs of a document's network (parameters, operations, multiply-adds), and its expanded text.
+
 #include <new>
 #include <set>
 

@@ -1,3 +1,5 @@
+// Edits of a document: formatting of all or a part of it, and application of all fixes.
+
 #include <algorithm>
 
 #include "compiler/driver/fix.h"

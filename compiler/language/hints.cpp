@@ -1,3 +1,5 @@
+// Inlay hints: inferred shapes and names of positional arguments.
+
 #include "compiler/language/queries.h"
 #include "compiler/syntax/walk.h"
 #include "fmt/format.h"

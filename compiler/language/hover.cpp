@@ -1,3 +1,5 @@
+// Descriptions of the name at a position of a document.
+
 #include "compiler/explain/operation_pages.h"
 #include "compiler/language/analysis.h"
 #include "llvm/ADT/STLExtras.h"

@@ -1,3 +1,5 @@
+// The language service: open documents, their analyses, and queries at positions.
+
 #include "compiler/language/language_service.h"
 
 #include <utility>

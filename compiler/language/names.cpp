@@ -1,3 +1,5 @@
+// The index of the names in a document: entities with their occurrences.
+
 #include "compiler/language/names.h"
 
 #include <algorithm>

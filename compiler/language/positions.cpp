@@ -1,3 +1,5 @@
+// Conversions between byte offsets and positions of editors.
+
 #include "compiler/language/positions.h"
 
 #include <algorithm>

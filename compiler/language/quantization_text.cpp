@@ -1,3 +1,5 @@
+// Diagnostics of a graph.quant file that is open without its model.
+
 #include "compiler/language/quantization_text.h"
 
 #include "compiler/syntax/parse.h"

@@ -1,3 +1,5 @@
+// Renaming of identifiers and labels, with the conflicts that prevent it.
+
 #include <algorithm>
 #include <set>
 

@@ -1,3 +1,5 @@
+// Links to sections of the NNEF specification on the web.
+
 #include <algorithm>
 #include <iterator>
 

@@ -1,3 +1,5 @@
+// The signature of the invocation around a position, and its current parameter.
+
 #include <algorithm>
 
 #include "compiler/language/code_text.h"

@@ -1,3 +1,5 @@
+// Foldable ranges, and nested ranges for expanding a selection.
+
 #include <algorithm>
 
 #include "compiler/language/queries.h"

@@ -1,3 +1,5 @@
+// The outline of a document: its declarations with the names declared in them.
+
 #include <algorithm>
 
 #include "compiler/language/analysis.h"

@@ -1,3 +1,5 @@
+// Semantic tokens of a document, for highlighting.
+
 #include <algorithm>
 
 #include "compiler/language/code_text.h"

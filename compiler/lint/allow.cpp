@@ -1,3 +1,5 @@
+// Comments `# nnefc: allow(RULE)` and their scopes.
+
 #include "compiler/lint/allow.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// The lint checks of branches with different shapes: of `select`, and of operations with bodies.
+
 #include "compiler/lint/rules.h"
 #include "compiler/lint/subject.h"
 #include "compiler/support/tensor/trailing_ones.h"

@@ -1,3 +1,5 @@
+// The lint checks of broadcasting between operands of equal role.
+
 #include "compiler/ir/ops/adjusting_inputs.h"
 #include "compiler/lint/rules.h"
 #include "compiler/lint/subject.h"

@@ -1,3 +1,5 @@
+// The lint check of comments that state shapes which differ from the inferred ones.
+
 #include <charconv>
 #include <map>
 

@@ -1,3 +1,6 @@
+// The reader of configuration files, and the search for them. A SAX parser reports mistakes with their source
+// ranges.
+
 #include "compiler/lint/config.h"
 
 #include <filesystem>

@@ -1,3 +1,5 @@
+// The lint checks of variables: their labels, and the tensor files of the model.
+
 #include <map>
 #include <set>
 

@@ -1,3 +1,5 @@
+// The lint checks of deprecated operations and attributes.
+
 #include "compiler/ir/ops/slice_shape.h"
 #include "compiler/lint/rules.h"
 #include "compiler/lint/subject.h"

@@ -1,3 +1,5 @@
+// The checks of lint in their order.
+
 #include "compiler/lint/lint.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Lint of the document of a compilation.
+
 #include "compiler/lint/lint_model.h"
 
 #include "compiler/lint/lint.h"

@@ -1,3 +1,5 @@
+// The lint checks of portability: constructs that other tools do not read.
+
 #include <map>
 
 #include "compiler/lint/rules.h"

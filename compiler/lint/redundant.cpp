@@ -1,3 +1,5 @@
+// The lint checks of transpositions and reshapes without effect.
+
 #include <numeric>
 
 #include "compiler/lint/rules.h"

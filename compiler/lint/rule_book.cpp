@@ -1,3 +1,5 @@
+// The rules of all compiler modules, and lookup by label.
+
 #include "compiler/lint/rule_book.h"
 
 #include "compiler/driver/rules.h"

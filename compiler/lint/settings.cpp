@@ -1,3 +1,5 @@
+// Enabled rules and their levels, by defaults, options and configuration.
+
 #include "compiler/lint/settings.h"
 
 #include "compiler/lint/rule_book.h"

@@ -1,3 +1,5 @@
+// The lint checks of unused tensors, parameters, fragments and variables.
+
 #include "compiler/lint/rules.h"
 #include "compiler/lint/subject.h"
 #include "compiler/syntax/walk.h"

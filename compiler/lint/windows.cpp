@@ -1,3 +1,5 @@
+// The lint check of window lists (size, stride, padding) that affect the batch or the channels by mistake.
+
 #include "compiler/lint/rules.h"
 #include "compiler/lint/subject.h"
 

@@ -1,3 +1,5 @@
+// Lowerings of NNEF's activations to OpenVINO operations.
+
 #include "compiler/lower/node_lowering.h"
 #include "compiler/lower/reduce.h"
 #include "compiler/lower/table.h"

@@ -1,3 +1,5 @@
+// Lowerings of conditions and loops, with their bodies, to If, TensorIterator and Loop.
+
 #include <vector>
 
 #include "compiler/ir/ops/opset/iterations.h"

@@ -1,3 +1,5 @@
+// Lowerings of NNEF's convolutions and deconvolutions to OpenVINO operations.
+
 #include <algorithm>
 
 #include "compiler/ir/ops/opset/dims.h"

@@ -1,3 +1,5 @@
+// Lowerings of NNEF's elementwise operations to OpenVINO operations.
+
 #include <algorithm>
 
 #include "compiler/lower/integer_arithmetic.h"

@@ -1,3 +1,5 @@
+// Facts about values that are not in the types: tensors without negative elements.
+
 #include "compiler/lower/facts.h"
 
 #include <algorithm>

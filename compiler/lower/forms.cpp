@@ -1,3 +1,5 @@
+// NNEF operations without an OpenVINO form, with the reasons.
+
 #include "compiler/lower/forms.h"
 
 #include "compiler/lower/table.h"

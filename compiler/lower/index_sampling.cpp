@@ -1,3 +1,5 @@
+// Lowerings of NNEF's pooling with indices, sample and desample, to OpenVINO operations.
+
 #include <algorithm>
 
 #include "compiler/ir/ops/opset/dims.h"

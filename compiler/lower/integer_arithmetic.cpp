@@ -1,3 +1,5 @@
+// Lowerings of integer arithmetic that a document expresses with casts to scalars and back.
+
 #include "compiler/lower/integer_arithmetic.h"
 
 #include <algorithm>

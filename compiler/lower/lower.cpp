@@ -1,3 +1,5 @@
+// The entry point of lowering: converts a graph of NNEF operations to OpenVINO operations, node by node.
+
 #include "compiler/lower/lower.h"
 
 #include <exception>

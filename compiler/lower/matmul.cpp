@@ -1,3 +1,5 @@
+// Lowerings of NNEF's matmul and linear to OpenVINO operations.
+
 #include "compiler/lower/convolution.h"
 #include "compiler/lower/table.h"
 

@@ -1,3 +1,5 @@
+// Lowerings of NNEF's copy, copy_n and add_n to OpenVINO operations.
+
 #include "compiler/lower/node_lowering.h"
 #include "compiler/lower/table.h"
 

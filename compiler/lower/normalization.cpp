@@ -1,3 +1,5 @@
+// Lowerings of NNEF's normalizations to OpenVINO operations.
+
 #include <algorithm>
 #include <cmath>
 #include <limits>

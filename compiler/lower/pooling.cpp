@@ -1,3 +1,5 @@
+// Lowerings of NNEF's pooling operations and box filters to OpenVINO operations.
+
 #include "compiler/lower/pooling.h"
 
 #include <algorithm>

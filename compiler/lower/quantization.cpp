@@ -1,3 +1,5 @@
+// Lowerings of NNEF's quantizations to OpenVINO operations.
+
 #include <cmath>
 
 #include "compiler/lower/node_lowering.h"

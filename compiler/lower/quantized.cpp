@@ -1,3 +1,5 @@
+// Lowerings of operations on tensors of quantized types, as tract computes them.
+
 #include "compiler/lower/quantized.h"
 
 #include <algorithm>

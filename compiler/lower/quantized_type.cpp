@@ -1,3 +1,5 @@
+// Types of 8-bit quantized values, and their conversions.
+
 #include "compiler/lower/quantized_type.h"
 
 #include <algorithm>

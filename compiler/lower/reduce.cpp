@@ -1,3 +1,5 @@
+// Lowerings of NNEF's reductions to OpenVINO operations.
+
 #include "compiler/lower/reduce.h"
 
 #include <algorithm>

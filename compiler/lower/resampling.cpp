@@ -1,3 +1,5 @@
+// Lowerings of NNEF's up- and downsampling to OpenVINO operations.
+
 #include <algorithm>
 
 #include "compiler/ir/wording.h"

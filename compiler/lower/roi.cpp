@@ -1,3 +1,5 @@
+// Lowerings of NNEF's operations on regions of interest to OpenVINO operations.
+
 #include <algorithm>
 
 #include "compiler/ir/wording.h"

@@ -1,3 +1,5 @@
+// Exact rounding to integers by OpenVINO operations.
+
 #include "compiler/lower/rounding.h"
 
 #include <cmath>

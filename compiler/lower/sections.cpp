@@ -1,3 +1,5 @@
+// Lowerings of NNEF's concat, stack, split, unstack, slice and pad to OpenVINO operations.
+
 #include <algorithm>
 
 #include "compiler/lower/table.h"

@@ -1,3 +1,5 @@
+// Lowerings of NNEF's reshape, squeeze, transpose, tile, gather and cast to OpenVINO operations.
+
 #include <algorithm>
 
 #include "compiler/lower/integer_arithmetic.h"

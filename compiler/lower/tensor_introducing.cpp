@@ -1,3 +1,5 @@
+// Lowerings of NNEF's external, constant and variable to Parameter, Const and ReadValue.
+
 #include <algorithm>
 
 #include "compiler/ir/ops/variables.h"

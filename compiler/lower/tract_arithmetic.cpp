@@ -1,3 +1,5 @@
+// Lowerings of windows on quantized tensors, and of interpolation, with tract's results.
+
 #include "compiler/lower/tract_arithmetic.h"
 
 #include <algorithm>

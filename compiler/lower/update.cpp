@@ -1,3 +1,5 @@
+// Lowerings of NNEF's update and of updated variables to ReadValue and Assign.
+
 #include "compiler/ir/infer.h"
 #include "compiler/ir/ops/variables.h"
 #include "compiler/lower/facts.h"

@@ -1,3 +1,5 @@
+// Windows of NNEF operations, resolved for lowering.
+
 #include "compiler/lower/window.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Conversions between attributes and their text in XML.
+
 #include "compiler/openvino/attribute_text.h"
 
 #include <charconv>

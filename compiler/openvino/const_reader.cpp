@@ -1,3 +1,5 @@
+// The reader of constants from the .bin file of a model.
+
 #include "compiler/openvino/const_reader.h"
 
 #include "compiler/openvino/attribute_text.h"

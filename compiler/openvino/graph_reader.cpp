@@ -1,3 +1,5 @@
+// The reader that builds graphs from the layers and edges of an OpenVINO model.
+
 #include "compiler/openvino/graph_reader.h"
 
 #include <algorithm>

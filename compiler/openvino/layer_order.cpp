@@ -1,3 +1,5 @@
+// The order and the ids of layers in a written OpenVINO model.
+
 #include "compiler/openvino/layer_order.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// The writer of the layers and edges of an OpenVINO model.
+
 #include "compiler/openvino/layer_writer.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// The reader of `<layer>` and `<edge>` elements, and the order of the nodes created from them.
+
 #include "compiler/openvino/layers.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// The operations of OpenVINO's sets, and the versions that introduced them.
+
 #include "compiler/openvino/opset_history.h"
 
 #include <algorithm>

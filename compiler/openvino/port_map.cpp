@@ -1,3 +1,5 @@
+// The reader of port maps of layers with bodies.
+
 #include "compiler/openvino/port_map.h"
 
 #include <type_traits>

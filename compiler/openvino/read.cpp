@@ -1,3 +1,5 @@
+// The entry point of the reader of OpenVINO models.
+
 #include "compiler/openvino/read.h"
 
 #include "compiler/ir/infer.h"

@@ -1,3 +1,5 @@
+// The writer of <rt_info> elements.
+
 #include "compiler/openvino/rt_info.h"
 
 #include <memory>

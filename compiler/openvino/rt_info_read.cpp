@@ -1,3 +1,5 @@
+// The reader of the <rt_info> elements of an OpenVINO model.
+
 #include <algorithm>
 
 #include "compiler/openvino/limits.h"

@@ -1,3 +1,5 @@
+// The writer of the .bin file of a model. Equal constants are stored once.
+
 #include "compiler/openvino/weights.h"
 
 #include <algorithm>

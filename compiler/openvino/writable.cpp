@@ -1,3 +1,5 @@
+// The check that a graph has an OpenVINO form: its names, types and operations.
+
 #include <algorithm>
 
 #include "compiler/ir/origin.h"

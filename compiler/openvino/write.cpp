@@ -1,3 +1,5 @@
+// The entry point of the writer of OpenVINO models.
+
 #include "compiler/openvino/write.h"
 
 #include <unistd.h>

@@ -1,3 +1,5 @@
+// The replacement of operations that OpenVINO computes differently, before a graph is written.
+
 #include "compiler/openvino/written_form.h"
 
 #include <algorithm>

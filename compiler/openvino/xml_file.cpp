@@ -1,3 +1,5 @@
+// The reader of XML files with source ranges, and typed access to elements and attributes.
+
 #include "compiler/openvino/xml_file.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// The scan of an XML text for constructs that the XML parser does not report.
+
 #include "compiler/openvino/xml_scan.h"
 
 #include <algorithm>

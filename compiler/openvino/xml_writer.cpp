@@ -1,3 +1,5 @@
+// The writer of indented XML.
+
 #include "compiler/openvino/xml_writer.h"
 
 #include <iterator>

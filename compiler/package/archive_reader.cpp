@@ -1,3 +1,5 @@
+// The reader of the files of a tar archive with any compression.
+
 #include "compiler/package/archive_reader.h"
 
 #include <algorithm>

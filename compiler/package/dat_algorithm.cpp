@@ -1,3 +1,5 @@
+// The parser of the quantization text in provisional tensor files.
+
 #include "compiler/package/dat_algorithm.h"
 
 #include <charconv>

@@ -1,3 +1,5 @@
+// The decoding of a tensor file's items to a tensor, including dequantization.
+
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -1,3 +1,5 @@
+// The reader of headers of tensor files, in the ratified and the provisional format.
+
 #include <algorithm>
 #include <bit>
 #include <cstring>

@@ -1,3 +1,5 @@
+// The writer of tensor files.
+
 #include <limits>
 #include <vector>
 

@@ -1,3 +1,5 @@
+// The bytes of binary files, with names and byte offsets for messages.
+
 #include "compiler/package/data_source.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Decompression by libarchive.
+
 #include "compiler/package/filter_stream.h"
 
 #include "compiler/package/libarchive.h"

@@ -1,3 +1,5 @@
+// Detection of model files of other frameworks, for messages.
+
 #include "compiler/package/foreign_format.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Block-wise decompression of gzip files with verified checksums.
+
 #include "compiler/package/gzip_stream.h"
 
 #include "compiler/support/check.h"

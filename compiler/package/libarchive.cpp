@@ -1,3 +1,5 @@
+// The functions of libarchive, loaded on first use.
+
 #include "compiler/package/libarchive.h"
 
 #include <dlfcn.h>

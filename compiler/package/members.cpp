@@ -1,3 +1,5 @@
+// The roles of files in a model, by their names.
+
 #include "compiler/package/members.h"
 
 namespace nnefc::package {

@@ -1,3 +1,5 @@
+// Models with their tensor files, by label.
+
 #include "compiler/package/model.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// The writer of a model's files into a folder.
+
 #include "compiler/package/model_folder.h"
 
 #include <filesystem>

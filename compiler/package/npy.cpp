@@ -1,3 +1,5 @@
+// The reader and the writer of NumPy's .npy files.
+
 #include "compiler/package/npy.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// The reader of NumPy's .npz archives.
+
 #include "compiler/package/npz.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Block-wise reading of compressed files with bounded memory.
+
 #include "compiler/package/packed_bytes.h"
 
 #include <algorithm>

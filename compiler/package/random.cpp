@@ -1,3 +1,5 @@
+// Pseudo-random data of variables and inputs, determined by seed and name.
+
 #include "compiler/package/random.h"
 
 #include <cmath>

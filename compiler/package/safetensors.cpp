@@ -1,3 +1,5 @@
+// The reader of safetensors files.
+
 #include "compiler/package/safetensors.h"
 
 #include <algorithm>

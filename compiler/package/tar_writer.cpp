@@ -1,3 +1,5 @@
+// The writer of reproducible tar archives.
+
 #include "compiler/package/tar_writer.h"
 
 #include <zlib.h>

@@ -1,3 +1,5 @@
+// The reader of zip archives.
+
 #include "compiler/package/zip_reader.h"
 
 #include <zlib.h>

@@ -1,3 +1,5 @@
+// Registry entries of operations that a plug-in's library declares.
+
 #include "compiler/plugin/declared_row.h"
 
 #include "compiler/expand/attributes.h"

@@ -1,3 +1,5 @@
+// Loading of plug-ins, and validation of their contributions.
+
 #include "compiler/plugin/plugins.h"
 
 #include <filesystem>

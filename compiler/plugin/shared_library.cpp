@@ -1,3 +1,5 @@
+// Loading of shared libraries, with the reasons of failures.
+
 #include "compiler/plugin/shared_library.h"
 
 #include <cxxabi.h>

@@ -1,3 +1,6 @@
+// The search for biases and batch normalizations that become a part of the preceding convolution or matrix
+// multiplication.
+
 #include "compiler/raise/absorb.h"
 
 #include "compiler/raise/batch_norm.h"

@@ -1,3 +1,5 @@
+// Raising of OpenVINO's activations to NNEF operations.
+
 #include <cmath>
 #include <numbers>
 

@@ -1,3 +1,5 @@
+// Raising of OpenVINO's ScaledDotProductAttention to NNEF operations.
+
 #include <cmath>
 #include <limits>
 

@@ -1,3 +1,5 @@
+// Batch normalizations with constant parameters, in any version of the operation.
+
 #include "compiler/raise/batch_norm.h"
 
 #include <cmath>

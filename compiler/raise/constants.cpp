@@ -1,3 +1,5 @@
+// Values of ports that do not depend on a graph's inputs.
+
 #include "compiler/raise/constants.h"
 
 #include "llvm/ADT/STLExtras.h"

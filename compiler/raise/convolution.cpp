@@ -1,3 +1,5 @@
+// Raising of OpenVINO's convolutions and their backward operations to NNEF's conv and deconv.
+
 #include <algorithm>
 
 #include "compiler/raise/node_raising.h"

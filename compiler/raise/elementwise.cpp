@@ -1,3 +1,5 @@
+// Raising of OpenVINO's elementwise operations and conversions to NNEF operations.
+
 #include <array>
 #include <cmath>
 

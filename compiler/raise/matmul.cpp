@@ -1,3 +1,5 @@
+// Raising of OpenVINO's MatMul to NNEF's matmul or linear.
+
 #include <algorithm>
 
 #include "compiler/raise/node_raising.h"

@@ -1,3 +1,5 @@
+// Identifiers and labels of NNEF for names of other frameworks.
+
 #include "compiler/raise/names.h"
 
 #include <algorithm>

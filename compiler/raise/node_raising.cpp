@@ -1,3 +1,5 @@
+// The functions that raise single nodes to NNEF: operands, new nodes, results.
+
 #include "compiler/raise/node_raising.h"
 
 #include <algorithm>

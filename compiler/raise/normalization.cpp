@@ -1,3 +1,5 @@
+// Raising of OpenVINO's normalizations to NNEF operations.
+
 #include <algorithm>
 #include <cmath>
 

@@ -1,3 +1,5 @@
+// Raising of OpenVINO's pooling operations to NNEF operations.
+
 #include <algorithm>
 
 #include "compiler/raise/node_raising.h"

@@ -1,3 +1,5 @@
+// Raising of OpenVINO's FakeQuantize to NNEF operations.
+
 #include "compiler/raise/node_raising.h"
 #include "compiler/raise/rounding.h"
 #include "compiler/raise/table.h"

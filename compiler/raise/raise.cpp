@@ -1,3 +1,6 @@
+// The entry point of raising: converts a graph of OpenVINO operations to ratified NNEF operations, node by
+// node.
+
 #include "compiler/raise/raise.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Raising of OpenVINO's ShuffleChannels, DepthToSpace and SpaceToDepth to NNEF operations.
+
 #include <numeric>
 
 #include "compiler/raise/node_raising.h"

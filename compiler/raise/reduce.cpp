@@ -1,3 +1,5 @@
+// Raising of OpenVINO's reductions and TopK to NNEF operations.
+
 #include "compiler/raise/node_raising.h"
 #include "compiler/raise/table.h"
 

@@ -1,3 +1,5 @@
+// Raising of OpenVINO's Interpolate to NNEF operations.
+
 #include <algorithm>
 
 #include "compiler/ir/ops/resized_axis.h"

@@ -1,3 +1,5 @@
+// NNEF operations that round halves to even.
+
 #include "compiler/raise/rounding.h"
 
 namespace nnefc::raise {

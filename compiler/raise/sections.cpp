@@ -1,3 +1,5 @@
+// Raising of OpenVINO's Concat, splits, slices, Pad and Reverse to NNEF operations.
+
 #include <algorithm>
 #include <numeric>
 

@@ -1,3 +1,6 @@
+// Raising of OpenVINO's Reshape, Squeeze, Unsqueeze, Transpose, Tile, Broadcast and Gather to NNEF
+// operations.
+
 #include <algorithm>
 #include <numeric>
 

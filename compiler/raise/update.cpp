@@ -1,3 +1,5 @@
+// Raising of OpenVINO's ReadValue and Assign to NNEF variables and update.
+
 #include "compiler/raise/node_raising.h"
 #include "compiler/raise/table.h"
 

@@ -1,3 +1,5 @@
+// Windows of OpenVINO operations, resolved for raising.
+
 #include "compiler/raise/window.h"
 
 #include <algorithm>

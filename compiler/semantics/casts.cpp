@@ -1,3 +1,5 @@
+// Implicit conversions between types.
+
 #include "compiler/semantics/casts.h"
 
 namespace nnefc::semantics {

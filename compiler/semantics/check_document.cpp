@@ -1,3 +1,5 @@
+// The entry point of the checker, the standard libraries, and the checked document.
+
 #include "compiler/semantics/check_document.h"
 
 #include <cstdio>

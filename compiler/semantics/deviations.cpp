@@ -1,3 +1,5 @@
+// The deviations from the specification that lenient mode accepted, reported once per rule.
+
 #include "compiler/semantics/deviations.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Checks of constructs that the grammar accepts but the document's dialect does not.
+
 #include "compiler/semantics/dialect_rules.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// The known extensions, and the libraries that they add to a document.
+
 #include "compiler/semantics/extensions.h"
 
 #include "compiler/support/check.h"

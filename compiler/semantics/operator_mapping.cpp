@@ -1,3 +1,5 @@
+// The standard operations of operators on tensors.
+
 #include "compiler/semantics/operator_mapping.h"
 
 namespace nnefc::semantics {

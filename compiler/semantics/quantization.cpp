@@ -1,3 +1,5 @@
+// The checker of quantization files.
+
 #include "compiler/semantics/quantization.h"
 
 #include <utility>

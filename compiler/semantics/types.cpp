@@ -1,3 +1,5 @@
+// The table of interned types.
+
 #include "compiler/semantics/types.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Allocation of aligned memory.
+
 #include "compiler/support/allocation.h"
 
 #include <sys/mman.h>

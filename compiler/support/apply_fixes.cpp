@@ -1,3 +1,5 @@
+// Application of fix-its to a text.
+
 #include "compiler/support/apply_fixes.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// The failure of an internal check.
+
 #include "compiler/support/check.h"
 
 #include <cstdio>

@@ -1,3 +1,5 @@
+// Validation of relative paths from documents and archives.
+
 #include "compiler/support/contained_path.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// The emitter of diagnostics: repetitions and the limit on errors.
+
 #include "compiler/support/diagnostics.h"
 
 #include <array>

@@ -1,3 +1,5 @@
+// A 128-bit hash of bytes, not cryptographic.
+
 #include "compiler/support/digest.h"
 
 #include <array>

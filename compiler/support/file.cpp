@@ -1,3 +1,5 @@
+// Files mapped into memory, and output files that appear only when complete.
+
 #include "compiler/support/file.h"
 
 #include <fcntl.h>

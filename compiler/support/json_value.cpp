@@ -1,3 +1,5 @@
+// A JSON parser that records source ranges.
+
 #include "compiler/support/json_value.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Diagnostics as workflow commands of GitHub Actions.
+
 #include "compiler/support/render_github.h"
 
 #include "fmt/core.h"

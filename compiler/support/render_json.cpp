@@ -1,3 +1,5 @@
+// The JSON form of diagnostics.
+
 #include "compiler/support/severity_name.h"
 #include "nlohmann/json.hpp"
 

@@ -1,3 +1,5 @@
+// Diagnostics as a SARIF 2.1.0 log.
+
 #include "compiler/support/render_sarif.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// The form of diagnostics for terminals, with excerpts of the source.
+
 #include <algorithm>
 
 #include "compiler/support/severity_name.h"

@@ -1,3 +1,5 @@
+// Replacement of an existing file without a partially written state. Links and permissions are preserved.
+
 #include "compiler/support/replace_file.h"
 
 #include <sys/stat.h>

@@ -1,3 +1,5 @@
+// The order of diagnostics in a document.
+
 #include "compiler/support/sort_diagnostics.h"
 
 #include <algorithm>

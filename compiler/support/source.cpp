@@ -1,3 +1,5 @@
+// The manager of source texts: files, positions and lines.
+
 #include "compiler/support/source.h"
 
 #include <algorithm>

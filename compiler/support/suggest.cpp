@@ -1,3 +1,5 @@
+// Suggestions for misspelt words.
+
 #include "compiler/support/suggest.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// The table of interned strings.
+
 #include "compiler/support/symbol.h"
 
 namespace nnefc {

@@ -1,3 +1,5 @@
+// The register of temporary files, removed if the program is interrupted.
+
 #include "compiler/support/temporary_files.h"
 
 #include <filesystem>

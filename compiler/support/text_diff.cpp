@@ -1,3 +1,5 @@
+// The difference of two texts in the unified format.
+
 #include "compiler/support/text_diff.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Lengths and offsets in UTF-16 code units.
+
 #include "compiler/support/utf16.h"
 
 #include <algorithm>

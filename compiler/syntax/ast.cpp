@@ -1,3 +1,5 @@
+// Spellings of operators and built-in functions, and keywords that may be names.
+
 #include "compiler/syntax/ast.h"
 
 #include "llvm/ADT/STLExtras.h"

@@ -1,3 +1,7 @@
+// A pretty-printer after Oppen: text with groups and optional line breaks, formatted to a width. `Measure`
+// computes the columns of each group and chunk, and `Writer` then decides for each break whether it ends the
+// line.
+
 #include "compiler/syntax/layout.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// The formatter of documents.
+
 #include <algorithm>
 
 #include "compiler/syntax/expr_writer.h"

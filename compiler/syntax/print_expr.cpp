@@ -1,3 +1,5 @@
+// The formatter of expressions, types and literals.
+
 #include <cmath>
 
 #include "compiler/syntax/expr_writer.h"

@@ -1,3 +1,5 @@
+// Traversal of expressions.
+
 #include "compiler/syntax/walk.h"
 
 #include "llvm/ADT/STLExtras.h"

@@ -1,3 +1,5 @@
+// The parser of configuration files for transformations.
+
 #include "compiler/transform/configuration.h"
 
 #include <map>

@@ -1,3 +1,5 @@
+// Transformations that act on entries of a configuration file.
+
 #include "compiler/transform/configured.h"
 
 #include "llvm/ADT/DenseSet.h"

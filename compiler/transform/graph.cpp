@@ -1,3 +1,5 @@
+// The graph interface of transformations: nodes, ports and connections.
+
 #include "compiler/transform/graph.h"
 
 #include <algorithm>

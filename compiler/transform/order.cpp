@@ -1,3 +1,5 @@
+// The order of transformations by their dependencies.
+
 #include "compiler/transform/order.h"
 
 #include <algorithm>

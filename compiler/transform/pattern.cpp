@@ -1,3 +1,5 @@
+// Matching of patterns of nodes in a graph.
+
 #include "compiler/transform/pattern.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// The pipeline that runs the chosen transformations in their order.
+
 #include "compiler/transform/pipeline.h"
 
 #include <chrono>

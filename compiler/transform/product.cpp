@@ -1,3 +1,5 @@
+// Values as products of powers of other values.
+
 #include "compiler/transform/product.h"
 
 #include <cmath>

@@ -1,3 +1,5 @@
+// Names of nodes in configurations of transformations.
+
 #include "compiler/transform/scoped_names.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// The list of built-in transformations.
+
 #include "compiler/transform/standard.h"
 
 namespace nnefc::transform {

@@ -1,3 +1,5 @@
+// Access to the nodes of matched sub-graphs, and their removal.
+
 #include "compiler/transform/sub_graph.h"
 
 #include "compiler/transform/scoped_names.h"

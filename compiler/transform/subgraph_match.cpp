@@ -1,3 +1,5 @@
+// Sub-graphs selected by configuration entries.
+
 #include "compiler/transform/subgraph_match.h"
 
 #include <regex>

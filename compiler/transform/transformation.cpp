@@ -1,3 +1,5 @@
+// The base class of transformations.
+
 #include "compiler/transform/transformation.h"
 
 #include <cxxabi.h>

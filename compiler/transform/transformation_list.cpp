@@ -1,3 +1,5 @@
+// The list of transformations and anchors, in the order of execution.
+
 #include "compiler/transform/transformation_list.h"
 
 #include <cstdlib>

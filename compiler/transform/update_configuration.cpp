@@ -1,3 +1,5 @@
+// Completion of configuration entries by the inputs and outputs of their scopes.
+
 #include "compiler/transform/update_configuration.h"
 
 #include <map>

@@ -1,3 +1,5 @@
+// Compile-time values at ports of a graph.
+
 #include "compiler/transform/values.h"
 
 namespace nnefc::transform {

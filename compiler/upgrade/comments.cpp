@@ -1,3 +1,5 @@
+// Comments of expanded fragments and statements, moved to the rewritten document.
+
 #include "compiler/upgrade/comments.h"
 
 #include <algorithm>

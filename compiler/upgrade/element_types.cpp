@@ -1,3 +1,6 @@
+// Element types of a provisional document's tensors, inferred by unification. Each identifier has one type
+// variable per tensor or attribute within its tuples (a leaf).
+
 #include "compiler/upgrade/element_types.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// The rewriting of invocations from the provisional to the ratified dialect.
+
 #include <algorithm>
 
 #include "compiler/expand/provisional_names.h"

@@ -1,3 +1,5 @@
+// A comparison of two graphs that ignores the names of tensors.
+
 #include "compiler/upgrade/matching.h"
 
 #include "llvm/ADT/STLExtras.h"

@@ -1,3 +1,6 @@
+// Statements that replace a graph statement: operations of its expansion, and invocations of preserved
+// fragments.
+
 #include "compiler/upgrade/pieces.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// The rewriting of the syntax tree from the provisional to the ratified dialect.
+
 #include "compiler/upgrade/rewriter.h"
 
 #include <algorithm>

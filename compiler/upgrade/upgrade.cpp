@@ -1,3 +1,7 @@
+// The upgrade of a provisional document. Rewrites it, expands the result (a trial), and compares both graphs.
+// A fragment or statement that is invalid or whose operations differ is expanded in the next trial. If this
+// fails, the document is written flat.
+
 #include "compiler/upgrade/upgrade.h"
 
 #include <algorithm>

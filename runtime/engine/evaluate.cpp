@@ -1,3 +1,5 @@
+// Evaluation of single nodes with reference kernels, immediately or on first read.
+
 #include "runtime/engine/evaluate.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// A compiled model: its plan, inputs and outputs.
+
 #include "runtime/engine/executable.h"
 
 #include <unistd.h>

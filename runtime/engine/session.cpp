@@ -1,3 +1,5 @@
+// Sessions: checks of inputs, binding of buffers, and execution of a plan's steps.
+
 #include <new>
 
 #include "compiler/support/tensor/packed_elements.h"

@@ -1,3 +1,5 @@
+// The implementation tables of Convolution and GroupConvolution.
+
 #include "runtime/fast/convolution.h"
 
 #include <algorithm>

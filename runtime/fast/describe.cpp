@@ -1,3 +1,5 @@
+// The description of the instruction sets that kernels use.
+
 #include "runtime/fast/describe.h"
 
 #include "fmt/core.h"

@@ -1,3 +1,5 @@
+// The implementation tables of elementwise operations.
+
 #include "runtime/fast/elementwise.h"
 
 #include <functional>

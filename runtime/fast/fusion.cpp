@@ -1,3 +1,5 @@
+// Search for chains of operations that one kernel executes.
+
 #include "compiler/ir/ops/quantized_values.h"
 #include "llvm/ADT/DenseSet.h"
 #include "runtime/fast/factories.h"

@@ -1,3 +1,5 @@
+// The product of one row with a constant matrix in place (GEMV).
+
 #include "runtime/fast/inner_product.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// The implementation tables of MatMul.
+
 #include "runtime/fast/matmul.h"
 
 #include "runtime/fast/factories.h"

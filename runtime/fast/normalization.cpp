@@ -1,3 +1,5 @@
+// The implementation tables of SoftMax and BatchNormInference.
+
 #include "runtime/fast/normalization.h"
 
 #include <cmath>

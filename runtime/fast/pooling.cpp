@@ -1,3 +1,5 @@
+// The implementation tables of pooling operations.
+
 #include "runtime/fast/pooling.h"
 
 #include <algorithm>

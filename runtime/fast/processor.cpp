@@ -1,3 +1,5 @@
+// The instruction sets of this processor that kernels may use.
+
 #include "runtime/fast/processor.h"
 
 #include <array>

@@ -1,3 +1,5 @@
+// Registration of the fast backend's tables and reorders.
+
 #include "runtime/fast/register.h"
 
 #include <algorithm>

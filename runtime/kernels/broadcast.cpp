@@ -1,3 +1,5 @@
+// Strides of broadcast operands, and broadcast copies.
+
 #include "runtime/kernels/broadcast.h"
 
 #include "compiler/ir/ops/opset/schema.h"

@@ -1,3 +1,5 @@
+// The choice of the cheapest applicable implementation from a table.
+
 #include "runtime/kernels/implementation.h"
 
 #include <algorithm>

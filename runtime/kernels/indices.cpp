@@ -1,3 +1,5 @@
+// Axes and indices in input tensors, with range checks.
+
 #include "runtime/kernels/indices.h"
 
 #include "compiler/support/tensor/element_visitor.h"

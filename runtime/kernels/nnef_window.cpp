@@ -1,3 +1,5 @@
+// Windows of NNEF operations in reference kernels.
+
 #include "runtime/kernels/nnef_window.h"
 
 #include "compiler/ir/ops/sliding_window_shape.h"

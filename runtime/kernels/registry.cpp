@@ -1,3 +1,5 @@
+// The registry of kernels, by operation.
+
 #include "runtime/kernels/registry.h"
 
 #include <exception>

@@ -1,3 +1,5 @@
+// Interpolation weights of resized axes.
+
 #include "runtime/kernels/resized_axes.h"
 
 #include <algorithm>

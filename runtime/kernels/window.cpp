@@ -1,3 +1,5 @@
+// Windows of OpenVINO operations in reference kernels.
+
 #include "runtime/kernels/window.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Concat by oneDNN's concat primitive.
+
 #include "runtime/fast/memory/concat.h"
 
 #include "runtime/onednn/kernel_builder.h"

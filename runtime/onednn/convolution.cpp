@@ -1,3 +1,6 @@
+// Convolution and GroupConvolution by oneDNN's convolution and inner-product primitives, in f32, bf16 and
+// int8.
+
 #include "runtime/fast/convolution.h"
 
 #include <utility>

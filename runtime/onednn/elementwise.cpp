@@ -1,3 +1,5 @@
+// Elementwise operations by oneDNN's eltwise and binary primitives.
+
 #include "runtime/fast/elementwise.h"
 
 #include "runtime/fast/gemm/operand_shape.h"

@@ -1,3 +1,5 @@
+// Matmuls with a constant matrix by oneDNN.
+
 #include "runtime/onednn/inner_product.h"
 
 #include "runtime/onednn/rows.h"

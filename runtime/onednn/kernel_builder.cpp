@@ -1,3 +1,5 @@
+// The builder of kernels that run a oneDNN primitive.
+
 #include "runtime/onednn/kernel_builder.h"
 
 #include "runtime/tensor/thread_team.h"

@@ -1,3 +1,5 @@
+// MatMul by oneDNN's matmul and inner-product primitives.
+
 #include "runtime/fast/matmul.h"
 
 #include <utility>

@@ -1,3 +1,5 @@
+// Merging of convolution groups to larger, sparse ones.
+
 #include "runtime/onednn/merged_groups.h"
 
 #include <algorithm>

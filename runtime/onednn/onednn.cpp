@@ -1,3 +1,5 @@
+// Loading of the oneDNN library.
+
 #include "runtime/onednn/onednn.h"
 
 #include <dlfcn.h>

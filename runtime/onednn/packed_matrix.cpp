@@ -1,3 +1,5 @@
+// Constant matrices in oneDNN's packed layouts.
+
 #include "runtime/onednn/packed_matrix.h"
 
 #include <algorithm>

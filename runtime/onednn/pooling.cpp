@@ -1,3 +1,5 @@
+// MaxPool, AvgPool and means over images by oneDNN's pooling primitive.
+
 #include "runtime/fast/pooling.h"
 
 #include <algorithm>

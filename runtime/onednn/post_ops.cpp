@@ -1,3 +1,5 @@
+// Translation of post-ops to oneDNN.
+
 #include "runtime/onednn/post_ops.h"
 
 #include "llvm/ADT/STLExtras.h"

@@ -1,3 +1,5 @@
+// Registration of oneDNN's implementations.
+
 #include "runtime/onednn/register.h"
 
 #include "runtime/onednn/reorder.h"

@@ -1,3 +1,5 @@
+// bf16 matmul split into chunks of the inputs.
+
 #include "runtime/onednn/split_k_matmul.h"
 
 #include <algorithm>

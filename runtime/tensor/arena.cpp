@@ -1,3 +1,5 @@
+// The placement of a plan's values in one arena: values that are live at the same time do not overlap.
+
 #include "runtime/tensor/arena.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// The CPU limit of the process's control group.
+
 #include "runtime/tensor/control_group.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Layouts of values, and strided layouts.
+
 #include "runtime/tensor/layout.h"
 
 #include "fmt/format.h"

@@ -1,3 +1,5 @@
+// A bump allocator for the lifetime of a plan.
+
 #include "runtime/tensor/page_stack.h"
 
 #include <sys/mman.h>

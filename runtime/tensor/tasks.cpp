@@ -1,3 +1,5 @@
+// Execution of parallel tasks on the team of threads.
+
 #include "runtime/tensor/tasks.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Views of tensors with strides.
+
 #include "runtime/tensor/tensor_view.h"
 
 #include <algorithm>

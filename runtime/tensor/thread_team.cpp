@@ -1,3 +1,5 @@
+// The team of threads that executes parallel loops.
+
 #include "runtime/tensor/thread_team.h"
 
 #include <linux/futex.h>

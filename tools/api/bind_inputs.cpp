@@ -1,3 +1,5 @@
+// Assignment of tensors to a model's inputs, by name.
+
 #include "tools/api/bind_inputs.h"
 
 #include "compiler/driver/rules.h"

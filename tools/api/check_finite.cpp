@@ -1,3 +1,5 @@
+// The search for the first value of a run that is infinite or NaN.
+
 #include "tools/api/check_finite.h"
 
 #include <cmath>

@@ -1,3 +1,5 @@
+// The comparison of a converted model with its source by execution.
+
 #include "tools/api/compare_conversion.h"
 
 #include "compiler/package/random.h"

@@ -1,3 +1,5 @@
+// Properties and assertions that exporters write into documents.
+
 #include "tools/api/document_facts.h"
 
 #include "compiler/semantics/extensions.h"

@@ -1,3 +1,5 @@
+// Intermediate values of a graph that a run also returns.
+
 #include "tools/api/dumped_values.h"
 
 #include "compiler/support/suggest.h"

@@ -1,3 +1,5 @@
+// The evaluator for constant folding.
+
 #include "tools/api/evaluator.h"
 
 #include "runtime/engine/evaluate.h"

@@ -1,3 +1,5 @@
+// The C++ interface's compiled models and sessions.
+
 #include "tools/api/executable.h"
 
 #include "compiler/driver/rules.h"

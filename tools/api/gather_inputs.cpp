@@ -1,3 +1,5 @@
+// Input data of a run, from files, folders or random numbers.
+
 #include "tools/api/gather_inputs.h"
 
 #include <new>

@@ -1,3 +1,5 @@
+// The C++ interface's lint of models and of texts.
+
 #include "compiler/lint/config.h"
 #include "compiler/lint/lint_model.h"
 #include "fmt/core.h"

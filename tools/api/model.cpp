@@ -1,3 +1,5 @@
+// The C++ interface's models.
+
 #include "tools/api/model.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// The C++ interface's view of a model's operations and variables.
+
 #include <mutex>
 #include <type_traits>
 

@@ -1,3 +1,5 @@
+// The C++ interface's functions that write a model's files: upgrade and conversion to NNEF.
+
 #include "compiler/driver/upgrade_model.h"
 #include "compiler/driver/write_variables.h"
 #include "compiler/expand/print/flat.h"

@@ -1,3 +1,5 @@
+// Models in the form of OpenVINO IR.
+
 #include "tools/api/openvino_form.h"
 
 #include "compiler/lower/forms.h"

@@ -1,3 +1,5 @@
+// The command line as a function.
+
 #include "tools/api/program.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// The C++ interface's reports of diagnostics.
+
 #include "tools/api/report.h"
 
 #include "compiler/support/sort_diagnostics.h"

@@ -1,3 +1,5 @@
+// The C++ interface's tensors.
+
 #include "tools/api/tensor.h"
 
 #include <cmath>

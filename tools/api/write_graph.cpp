@@ -1,3 +1,5 @@
+// Writing of graphs in their text form.
+
 #include "tools/api/write_graph.h"
 
 #include <optional>

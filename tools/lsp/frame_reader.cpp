@@ -1,3 +1,5 @@
+// Messages of the Language Server Protocol in a stream of bytes.
+
 #include "tools/lsp/frame_reader.h"
 
 #include <algorithm>

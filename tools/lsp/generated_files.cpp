@@ -1,3 +1,5 @@
+// Generated documents that editors open as files.
+
 #include "tools/lsp/generated_files.h"
 
 #include <cstdlib>

@@ -1,3 +1,5 @@
+// JSON forms of the protocol's types.
+
 #include "tools/lsp/protocol.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Delayed publication of diagnostics.
+
 #include "tools/lsp/publisher.h"
 
 #include <algorithm>

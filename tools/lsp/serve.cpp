@@ -1,3 +1,5 @@
+// The loop of the language server on two file descriptors.
+
 #include "tools/lsp/serve.h"
 
 #include <poll.h>

@@ -1,3 +1,5 @@
+// The language server: dispatch of messages to requests.
+
 #include "tools/lsp/server.h"
 
 #include <algorithm>

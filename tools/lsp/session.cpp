@@ -1,3 +1,5 @@
+// The state of a session with an editor.
+
 #include "tools/lsp/session.h"
 
 namespace nnefc::lsp {

@@ -1,3 +1,5 @@
+// Open documents and the files that belong to them.
+
 #include "tools/lsp/workspace.h"
 
 #include <algorithm>

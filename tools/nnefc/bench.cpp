@@ -1,3 +1,5 @@
+// The command `nnefc bench`: measures the execution time of a model.
+
 #include <algorithm>
 #include <barrier>
 #include <chrono>

@@ -1,3 +1,5 @@
+// The search for the transformation that changes the outputs of a model.
+
 #include "tools/nnefc/bisect.h"
 
 #include <map>

@@ -1,3 +1,5 @@
+// The command `nnefc check`: checks models against the specification, including their shapes.
+
 #include "tools/api/openvino_form.h"
 #include "tools/api/program.h"
 #include "tools/nnefc/common.h"

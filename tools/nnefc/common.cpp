@@ -1,3 +1,5 @@
+// Options and helpers shared by the commands.
+
 #include "tools/nnefc/common.h"
 
 #include <unistd.h>

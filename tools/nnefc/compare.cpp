@@ -1,3 +1,5 @@
+// The comparison of outputs with expected data.
+
 #include "tools/nnefc/compare.h"
 
 #include <algorithm>

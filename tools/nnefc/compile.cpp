@@ -1,3 +1,5 @@
+// The command `nnefc compile`: lowers a model to OpenVINO operations and writes the graph.
+
 #include "tools/nnefc/lowered_command.h"
 
 namespace nnefc::cli {

@@ -1,3 +1,5 @@
+// The command `nnefc convert`: writes an OpenVINO model as NNEF.
+
 #include <filesystem>
 
 #include "compiler/driver/convert_model.h"

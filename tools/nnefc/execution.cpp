@@ -1,3 +1,5 @@
+// Options of the commands that execute a model.
+
 #include "tools/nnefc/execution.h"
 
 #include "fmt/format.h"

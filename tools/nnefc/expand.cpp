@@ -1,3 +1,5 @@
+// The command `nnefc expand`: prints the graph of a document in flat form.
+
 #include "compiler/expand/print/flat.h"
 #include "compiler/syntax/parse.h"
 #include "compiler/syntax/print.h"

@@ -1,3 +1,5 @@
+// The command `nnefc explain`: describes a rule, an operation, a transformation or a topic.
+
 #include "compiler/explain/embedded_file.h"
 #include "compiler/explain/operation_pages.h"
 #include "compiler/explain/rule_file.h"

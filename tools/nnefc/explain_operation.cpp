@@ -1,3 +1,5 @@
+// The pages of operations, printed by `nnefc explain`.
+
 #include "tools/nnefc/explain_operation.h"
 
 #include <algorithm>

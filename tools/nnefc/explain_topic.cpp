@@ -1,3 +1,5 @@
+// The texts of topics, printed by `nnefc explain`.
+
 #include "tools/nnefc/explain_topic.h"
 
 #include "compiler/explain/embedded_file.h"

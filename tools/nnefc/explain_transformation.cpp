@@ -1,3 +1,5 @@
+// The pages of transformations, printed by `nnefc explain`.
+
 #include "tools/nnefc/explain_transformation.h"
 
 #include "compiler/driver/compilation.h"

@@ -1,3 +1,5 @@
+// The options `--fix`, `--unsafe-fixes` and `--diff`.
+
 #include "tools/nnefc/fixes.h"
 
 #include <filesystem>

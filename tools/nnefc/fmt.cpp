@@ -1,3 +1,5 @@
+// The command `nnefc fmt`: formats documents.
+
 #include "compiler/support/replace_file.h"
 #include "compiler/support/text_diff.h"
 #include "compiler/syntax/parse.h"

@@ -1,3 +1,5 @@
+// Commands and options of other tools, with their equivalents.
+
 #include "tools/nnefc/foreign_words.h"
 
 namespace nnefc::cli {

@@ -1,3 +1,5 @@
+// The layout of help texts.
+
 #include "tools/nnefc/help.h"
 
 #include <algorithm>

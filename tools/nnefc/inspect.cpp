@@ -1,3 +1,5 @@
+// The command `nnefc inspect`: prints an overview of a model.
+
 #include <algorithm>
 #include <map>
 

@@ -1,3 +1,5 @@
+// Removal of unfinished files when a signal ends the program.
+
 #include "tools/nnefc/interrupt.h"
 
 #include <unistd.h>

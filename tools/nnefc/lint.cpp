@@ -1,3 +1,5 @@
+// The command `nnefc lint`: reports suspicious and non-portable parts of models.
+
 #include "compiler/lint/lint_model.h"
 
 #include <set>

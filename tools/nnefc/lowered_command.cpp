@@ -1,3 +1,5 @@
+// The part shared by commands that lower a model.
+
 #include "tools/nnefc/lowered_command.h"
 
 #include "compiler/ir/text.h"

@@ -1,3 +1,5 @@
+// The command `nnefc lsp`: runs the language server.
+
 #include <unistd.h>
 
 #include <memory>

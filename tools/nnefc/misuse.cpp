@@ -1,3 +1,5 @@
+// Validators of option values.
+
 #include "tools/nnefc/misuse.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// The command `nnefc operations`: lists operations.
+
 #include <algorithm>
 
 #include "compiler/explain/operation_pages.h"

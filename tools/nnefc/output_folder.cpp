@@ -1,3 +1,5 @@
+// Folders that appear only when complete.
+
 #include "tools/nnefc/output_folder.h"
 
 #include <fcntl.h>

@@ -1,3 +1,5 @@
+// Checks of output names against the format written.
+
 #include "tools/nnefc/output_name.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// The command line: parsing, dispatch to commands, and exit codes.
+
 #include "tools/nnefc/program.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Collection and output of a command's diagnostics.
+
 #include "tools/nnefc/reporter.h"
 
 #include <unistd.h>

@@ -1,3 +1,5 @@
+// The command `nnefc run`: executes a model.
+
 #include <algorithm>
 #include <chrono>
 

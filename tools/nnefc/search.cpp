@@ -1,3 +1,5 @@
+// The search for models in folders.
+
 #include "tools/nnefc/search.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Standard streams with error checks.
+
 #include "tools/nnefc/streams.h"
 
 #include <fcntl.h>

@@ -1,3 +1,5 @@
+// Documents that a command modifies.
+
 #include "tools/nnefc/text_file.h"
 
 #include <cstdio>

@@ -1,3 +1,5 @@
+// The command `nnefc transform`: applies transformations to a graph.
+
 #include "compiler/ir/text.h"
 #include "compiler/support/text_diff.h"
 #include "tools/nnefc/bisect.h"

@@ -1,3 +1,5 @@
+// Options that switch transformations.
+
 #include "tools/nnefc/transform_options.h"
 
 #include "compiler/transform/standard.h"

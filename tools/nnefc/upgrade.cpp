@@ -1,3 +1,5 @@
+// The command `nnefc upgrade`: converts a provisional document to the ratified dialect.
+
 #include "compiler/driver/upgrade_model.h"
 #include "tools/nnefc/common.h"
 #include "tools/nnefc/output_folder.h"

@@ -1,3 +1,5 @@
+// Summaries of tensors for the terminal.
+
 #include "tools/nnefc/value_summary.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Conversion of graphs to OpenVINO models in memory.
+
 #include "tools/openvino/convert.h"
 
 #include <sys/mman.h>

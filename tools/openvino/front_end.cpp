@@ -1,3 +1,5 @@
+// The OpenVINO front end: loads NNEF models through OpenVINO's FrontEnd interface.
+
 #include <filesystem>
 #include <memory>
 #include <optional>

@@ -1,3 +1,5 @@
+// The input model of the OpenVINO front end.
+
 #include "tools/openvino/input_model.h"
 
 #include <algorithm>

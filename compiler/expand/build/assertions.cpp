@@ -1,3 +1,5 @@
+// Conditions on symbolic extents in extension lines (`tract_assert`), and the checks of them.
+
 #include "compiler/expand/build/assertions.h"
 
 #include <cctype>

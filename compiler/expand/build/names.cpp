@@ -1,3 +1,5 @@
+// Names of nodes and outputs of the expanded graph, derived from identifiers of the document.
+
 #include "compiler/expand/build/names.h"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// GraphBuilder: creates a node of the graph for each call of an operation. Converts the arguments, infers
+// types and shapes, assigns names, and reports errors at the call.
+
 #include "compiler/expand/build/node_factory.h"
 
 #include "compiler/expand/attributes.h"

@@ -1,3 +1,5 @@
+// The compiler from bodies of graphs and fragments to instructions of the stack machine (machine.h).
+
 #include "compiler/expand/evaluate/compile.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Pooling with border 'ignore' whose windows may be completely in the border.
+
 #include "compiler/expand/evaluate/dropped_windows.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Quantizations of the results of assignments, as stated in graph.quant (R 7.1, P 7.1).
+
 #include "compiler/expand/evaluate/quantizers.h"
 
 namespace nnefc::expand::evaluate {

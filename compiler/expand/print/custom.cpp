@@ -1,3 +1,5 @@
+// Declarations of custom primitives in a flat document.
+
 #include "compiler/expand/print/custom.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// The printer of an expanded graph as a flat ratified document.
+
 #include "compiler/expand/print/flat.h"
 
 #include <cmath>

@@ -1,3 +1,5 @@
+// Literals of numbers and attributes in a flat document.
+
 #include "compiler/expand/print/literals.h"
 
 #include "compiler/syntax/print.h"

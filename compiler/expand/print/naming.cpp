@@ -1,3 +1,5 @@
+// Valid ratified names for tensors whose names are not.
+
 #include "compiler/expand/print/naming.h"
 
 #include "compiler/syntax/parse.h"

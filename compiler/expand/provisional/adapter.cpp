@@ -1,3 +1,5 @@
+// Conversion of the arguments of one provisional operation to the ratified form.
+
 #include "compiler/expand/provisional/adapter.h"
 
 namespace nnefc::expand::provisional {

@@ -1,3 +1,6 @@
+// Provisional operations: their conversion to ratified ones, or expansion of their bodies where the meanings
+// differ.
+
 #include "compiler/expand/provisional/arguments.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// The numbering of window coordinates in provisional documents with windows of several sizes.
+
 #include "compiler/expand/provisional/coordinates.h"
 
 #include <algorithm>

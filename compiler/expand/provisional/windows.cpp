@@ -1,3 +1,5 @@
+// Conversion of the window arguments of provisional operations: omitted lists, computed padding, ranks.
+
 #include "compiler/expand/provisional/windows.h"
 
 #include <algorithm>

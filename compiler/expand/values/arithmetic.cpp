@@ -1,3 +1,5 @@
+// Evaluation of operators on compile-time values (chapter 3.3.3).
+
 #include "compiler/expand/values/arithmetic.h"
 
 #include <cmath>

@@ -1,3 +1,5 @@
+// Evaluation of built-in functions, such as `length_of`, `range_of` and `shape_of` (chapter 3.3.3).
+
 #include "compiler/expand/values/builtins.h"
 
 #include <charconv>

@@ -1,3 +1,5 @@
+// Operations on arrays, tuples and strings: concatenation, repetition, subscripts (chapter 3.3.3).
+
 #include "compiler/expand/values/sequences.h"
 
 #include "compiler/expand/rules.h"

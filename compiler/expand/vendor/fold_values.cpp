@@ -1,3 +1,5 @@
+// Evaluation of operations whose arguments are all known, without creating a node.
+
 #include "compiler/expand/vendor/fold_values.h"
 
 #include <array>

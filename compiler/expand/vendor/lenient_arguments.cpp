@@ -1,3 +1,6 @@
+// Lenient mode: conversion of arguments of another type, rank or sign to the form of the declaration. Each
+// conversion is recorded as a deviation.
+
 #include "compiler/expand/vendor/lenient_arguments.h"
 
 #include <algorithm>

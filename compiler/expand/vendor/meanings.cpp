@@ -1,3 +1,5 @@
+// Standard operations with tract's semantics, converted to operations with equal results.
+
 #include "compiler/expand/vendor/meanings.h"
 
 #include <algorithm>

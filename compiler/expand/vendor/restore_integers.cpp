@@ -1,3 +1,6 @@
+// Lenient mode: conversion of results back to integers if all operands were integers. NNEF itself computes
+// with scalars.
+
 #include "compiler/expand/vendor/restore_integers.h"
 
 #include "compiler/expand/generics.h"

@@ -1,3 +1,5 @@
+// Shape inference of NNEF's activations with parameters: prelu and softmax.
+
 #include "compiler/ir/ops/broadcast.h"
 #include "compiler/ir/ops/register.h"
 #include "compiler/ir/ops/rows.h"

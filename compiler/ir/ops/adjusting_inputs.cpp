@@ -1,3 +1,5 @@
+// Inputs that adjust another one per channel or column, such as a bias.
+
 #include "compiler/ir/ops/adjusting_inputs.h"
 
 #include <set>

@@ -1,3 +1,5 @@
+// Checks of a node's inputs and attributes against the row of its operation.
+
 #include "compiler/ir/ops/arguments.h"
 #include <utility>
 

@@ -1,3 +1,5 @@
+// Shape inference of NNEF operations that broadcast.
+
 #include "compiler/ir/ops/broadcast.h"
 
 namespace nnefc::ir::ops {

@@ -1,3 +1,5 @@
+// Shape inference of `if_else` and `tensor_iterator` (NNEFC_control_flow), and of their bodies.
+
 #include "compiler/ir/ops/control_flow.h"
 
 #include <algorithm>

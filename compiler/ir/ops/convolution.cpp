@@ -1,3 +1,5 @@
+// Shape inference of NNEF's convolutions and deconvolutions.
+
 #include "compiler/ir/ops/convolution.h"
 #include "compiler/ir/wording.h"
 

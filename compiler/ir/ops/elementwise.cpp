@@ -1,3 +1,5 @@
+// Shape inference of NNEF's elementwise operations, including select and clamp.
+
 #include "compiler/ir/ops/broadcast.h"
 #include "compiler/ir/ops/register.h"
 #include "compiler/ir/ops/rows.h"

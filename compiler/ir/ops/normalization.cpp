@@ -1,3 +1,5 @@
+// Shape inference of NNEF's normalizations.
+
 #include "compiler/ir/ops/broadcast.h"
 #include "compiler/ir/ops/register.h"
 #include "compiler/ir/ops/rows.h"

@@ -1,3 +1,5 @@
+// Shape inference of NNEF's reductions and moments.
+
 #include "compiler/ir/ops/arguments.h"
 #include "compiler/ir/ops/register.h"
 #include "compiler/ir/ops/rows.h"

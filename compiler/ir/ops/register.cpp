@@ -1,3 +1,5 @@
+// Registration of the NNEF operations.
+
 #include "compiler/ir/ops/register.h"
 
 #include "compiler/ir/ops/opset/register.h"

@@ -1,3 +1,5 @@
+// Conversion of rows of NNEF operations, with their declarations, to registry entries.
+
 #include "compiler/ir/ops/rows.h"
 
 #include <charconv>

@@ -1,3 +1,5 @@
+// Shape inference of NNEF's up- and downsampling by integer factors.
+
 #include "compiler/ir/interval.h"
 #include "compiler/ir/ops/arguments.h"
 #include "compiler/ir/ops/register.h"

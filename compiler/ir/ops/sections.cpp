@@ -1,3 +1,5 @@
+// Shape inference of NNEF's operations that split, join, slice, pad, tile or gather tensors.
+
 #include <algorithm>
 
 #include "compiler/ir/interval.h"

@@ -1,3 +1,5 @@
+// Shape inference of NNEF's reshape, squeeze, unsqueeze, transpose and cast.
+
 #include <algorithm>
 
 #include "compiler/ir/interval.h"

@@ -1,3 +1,5 @@
+// The range of a `slice` along one axis, and its extent.
+
 #include "compiler/ir/ops/slice_shape.h"
 
 #include <algorithm>

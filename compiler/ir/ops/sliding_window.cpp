@@ -1,3 +1,5 @@
+// Shape inference of NNEF's sliding-window operations (R 4.3).
+
 #include "compiler/ir/ops/sliding_window.h"
 
 #include "compiler/ir/ops/convolution.h"

@@ -1,3 +1,5 @@
+// Checks of the attributes of NNEF's sliding-window operations, and of the reach of their padding.
+
 #include <algorithm>
 
 #include "compiler/ir/ops/sliding_window.h"

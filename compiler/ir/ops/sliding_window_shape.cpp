@@ -1,3 +1,5 @@
+// Output extents of NNEF's sliding windows along one axis.
+
 #include "compiler/ir/ops/sliding_window_shape.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Shape inference of NNEF's external, constant and variable.
+
 #include <algorithm>
 
 #include "compiler/ir/ops/arguments.h"

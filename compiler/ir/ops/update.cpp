@@ -1,3 +1,5 @@
+// Shape inference of NNEF's update, and checks of the variables of a whole graph.
+
 #include <algorithm>
 #include <map>
 

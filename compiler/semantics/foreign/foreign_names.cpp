@@ -1,3 +1,5 @@
+// Lookup of operations and arguments by their names in other frameworks.
+
 #include "compiler/semantics/foreign/foreign_names.h"
 
 #include <functional>

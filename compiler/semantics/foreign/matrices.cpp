@@ -1,3 +1,5 @@
+// Names of matrix multiplications in other frameworks, with their NNEF equivalents.
+
 #include "compiler/semantics/foreign/operation.h"
 
 namespace nnefc::semantics::foreign {

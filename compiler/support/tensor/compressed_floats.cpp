@@ -1,3 +1,5 @@
+// f32 values in compressed form, and their decompression.
+
 #include "compiler/support/tensor/compressed_floats.h"
 
 #include "compiler/support/x86.h"

@@ -1,3 +1,5 @@
+// Properties of element types, and conversions of 16-bit and narrower floats.
+
 #include "compiler/support/tensor/element_type.h"
 
 #include <algorithm>

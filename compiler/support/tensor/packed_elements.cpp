@@ -1,3 +1,5 @@
+// Access to elements of less than a byte.
+
 #include "compiler/support/tensor/packed_elements.h"
 
 #include <cmath>

@@ -1,3 +1,5 @@
+// Buffers and dense tensors.
+
 #include "compiler/support/tensor/tensor_value.h"
 
 #include <sys/mman.h>

@@ -1,3 +1,5 @@
+// The token stream between the scanner and ANTLR's parser.
+
 #include "compiler/syntax/parse/antlr_stream.h"
 
 #include <algorithm>

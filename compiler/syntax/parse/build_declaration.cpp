@@ -1,3 +1,5 @@
+// The part of the parser that builds declarations of fragments: types, defaults, parameters and results.
+
 #include <algorithm>
 
 #include "compiler/syntax/parse/ast_builder.h"

@@ -1,3 +1,5 @@
+// The part of the parser that builds expressions.
+
 #include <algorithm>
 
 #include "compiler/syntax/parse/ast_builder.h"

@@ -1,3 +1,6 @@
+// Marks of the dialects: constructs that only one dialect accepts, counted at the beginning of a document
+// without a stated dialect.
+
 #include "compiler/syntax/parse/dialect_marks.h"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// The parser of documents: splits a text into statements and declarations, runs the grammar for each, and
+// recovers from errors.
+
 #include "compiler/syntax/parse/document_parser.h"
 
 #include <algorithm>

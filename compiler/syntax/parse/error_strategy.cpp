@@ -1,3 +1,5 @@
+// The reaction to syntax errors: the first one of a statement is described, and the statement is abandoned.
+
 #include "compiler/syntax/parse/error_strategy.h"
 
 #include "llvm/ADT/ArrayRef.h"

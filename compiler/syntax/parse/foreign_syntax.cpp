@@ -1,3 +1,5 @@
+// Descriptions of syntax errors that are syntax of other languages.
+
 #include <charconv>
 #include <limits>
 

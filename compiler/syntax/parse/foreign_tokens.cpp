@@ -1,3 +1,5 @@
+// Tokens of other languages with a certain meaning, such as typographic quotes.
+
 #include "compiler/syntax/parse/foreign_tokens.h"
 
 #include <algorithm>

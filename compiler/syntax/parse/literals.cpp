@@ -1,3 +1,5 @@
+// The part of the parser that builds literals: numbers, strings and their escape sequences.
+
 #include <charconv>
 #include <cmath>
 #include <cstdlib>

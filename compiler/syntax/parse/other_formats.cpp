@@ -1,3 +1,5 @@
+// Detection of texts that are not NNEF 1.0 documents.
+
 #include "compiler/syntax/parse/other_formats.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// The scanner: splits a text into tokens.
+
 #include "compiler/syntax/parse/scanner.h"
 
 #include "compiler/syntax/parse.h"

@@ -1,3 +1,5 @@
+// The reader that collects the tokens of one statement or declaration.
+
 #include "compiler/syntax/parse/statement_reader.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Descriptions of syntax errors, with fixes.
+
 #include "compiler/syntax/parse/error_strategy.h"
 #include "compiler/syntax/rules.h"
 #include "fmt/core.h"

@@ -1,3 +1,5 @@
+// Descriptions of syntax errors that are slips, such as an unclosed bracket.
+
 #include "compiler/syntax/parse.h"
 #include "compiler/syntax/parse/syntax_finder.h"
 #include "compiler/syntax/parse/type_names.h"

@@ -1,3 +1,5 @@
+// The intended types of unknown type names.
+
 #include "compiler/syntax/parse/type_names.h"
 
 #include <utility>

@@ -1,3 +1,5 @@
+// Names that are valid only in other formats, such as `conv1.out`.
+
 #include "compiler/syntax/parse/unusual_names.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// The cost model of branches.
+
 #include "compiler/transform/middle/branch_work.h"
 
 #include <algorithm>

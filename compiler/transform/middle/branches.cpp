@@ -1,3 +1,5 @@
+// The replacement of Select by If, so that only the selected branch is executed.
+
 #include "compiler/transform/middle/branches.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Values as sums of products with constant matrices.
+
 #include "compiler/transform/middle/linear_form.h"
 
 #include "compiler/transform/values.h"

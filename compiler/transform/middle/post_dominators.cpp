@@ -1,3 +1,5 @@
+// Immediate post-dominators of a graph.
+
 #include "compiler/transform/middle/post_dominators.h"
 
 #include <utility>

@@ -1,3 +1,5 @@
+// Digests of the contents of files, remembered across processes by the files' identity.
+
 #include "runtime/engine/cache/file_digests.h"
 
 #include <fcntl.h>

@@ -1,3 +1,5 @@
+// A digest of the build, the processor and its caches: a part of the keys of cached plans.
+
 #include "runtime/engine/cache/machine_digest.h"
 
 #include <link.h>

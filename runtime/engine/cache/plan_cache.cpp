@@ -1,3 +1,5 @@
+// The persistent cache of planning results.
+
 #include "runtime/engine/cache/plan_cache.h"
 
 #include <dirent.h>

@@ -1,3 +1,5 @@
+// Selection of implementations by benchmarks on this machine.
+
 #include "runtime/engine/cache/tuner.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// The cache of constants in the layouts of kernels.
+
 #include "runtime/engine/cache/weight_cache.h"
 
 #include <algorithm>

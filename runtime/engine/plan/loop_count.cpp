@@ -1,3 +1,5 @@
+// The number of iterations of loops.
+
 #include "runtime/engine/plan/loop_count.h"
 
 #include <algorithm>

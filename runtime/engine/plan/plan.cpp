@@ -1,3 +1,5 @@
+// The creation of plans, and their description as text.
+
 #include "runtime/engine/plan/plan.h"
 
 #if defined(__GLIBC__)

@@ -1,3 +1,5 @@
+// The planning of operations with bodies (If, TensorIterator, Loop).
+
 #include "runtime/engine/plan/plan_bodies.h"
 
 #include "fmt/core.h"

@@ -1,3 +1,5 @@
+// The values of a plan under construction.
+
 #include "runtime/engine/plan/plan_values.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Preparation of a graph for planning, such as the evaluation of nodes with constant inputs.
+
 #include "runtime/engine/plan/prepare_graph.h"
 
 #include <iterator>

@@ -1,3 +1,5 @@
+// Values passed between a plan and those of its bodies, and the pool of their buffers.
+
 #include "runtime/engine/run/body_values.h"
 
 #include <atomic>

@@ -1,3 +1,5 @@
+// A frame: the memory and the values of one execution of a plan.
+
 #include "runtime/engine/run/frame.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// The step of a plan that executes If.
+
 #include "runtime/engine/run/body_values.h"
 #include "runtime/kernels/attributes.h"
 

@@ -1,3 +1,5 @@
+// Slices of a loop's inputs, and the concatenation of its outputs.
+
 #include "runtime/engine/run/loop_outputs.h"
 
 #include <algorithm>

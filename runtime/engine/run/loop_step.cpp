@@ -1,3 +1,5 @@
+// The step of a plan that executes TensorIterator or Loop.
+
 #include <cstring>
 
 #include "runtime/engine/run/body_values.h"

@@ -1,3 +1,5 @@
+// The limit on the memory of a session.
+
 #include "runtime/engine/run/memory_budget.h"
 
 namespace nnefc::runtime::engine::run {

@@ -1,3 +1,6 @@
+// The step of a plan that infers an operation's shapes from run-time values and reports invalid values,
+// before a kernel reads them.
+
 #include <cstring>
 
 #include "compiler/support/tensor/packed_elements.h"

@@ -1,3 +1,5 @@
+// The implementation table of ScaledDotProductAttention.
+
 #include <cstdint>
 
 #include "runtime/fast/attention/attention_operands.h"

@@ -1,3 +1,5 @@
+// Sizes, operands and masks of attention.
+
 #include "runtime/fast/attention/attention_operands.h"
 
 #include <cmath>

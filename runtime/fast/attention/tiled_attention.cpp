@@ -1,3 +1,5 @@
+// f32 attention by blocks of queries with GEMM microkernels.
+
 #include "runtime/fast/attention/tiled_attention.h"
 
 #include <algorithm>

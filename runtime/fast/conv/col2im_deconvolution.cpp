@@ -1,3 +1,5 @@
+// Transposed convolution as GEMM and col2im.
+
 #include "runtime/fast/conv/col2im_deconvolution.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Depthwise convolution of nChw16c images.
+
 #include "runtime/fast/conv/depthwise_convolution.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Direct convolution with register-tiled microkernels.
+
 #include "runtime/fast/conv/direct_convolution.h"
 
 #include <algorithm>

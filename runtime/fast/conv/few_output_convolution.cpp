@@ -1,3 +1,5 @@
+// Direct convolution with fewer output channels than a channel block.
+
 #include "runtime/fast/conv/few_output_convolution.h"
 
 #include <algorithm>

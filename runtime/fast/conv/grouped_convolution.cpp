@@ -1,3 +1,5 @@
+// Grouped convolution of nChw16c images.
+
 #include "runtime/fast/conv/grouped_convolution.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Convolution as im2col and GEMM.
+
 #include "runtime/fast/conv/im2col_convolution.h"
 
 #include "runtime/fast/conv/direct_convolution.h"

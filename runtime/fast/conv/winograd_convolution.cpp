@@ -1,3 +1,5 @@
+// Winograd convolution with 3x3 filters.
+
 #include "runtime/fast/conv/winograd_convolution.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Matrix-vector products with compressed rows of weights.
+
 #include "runtime/fast/gemm/compressed_rows.h"
 
 #include "compiler/support/check.h"

@@ -1,3 +1,5 @@
+// The epilogue of a matmul: post-ops on tiles of the result.
+
 #include "runtime/fast/gemm/epilogue.h"
 
 #include <algorithm>

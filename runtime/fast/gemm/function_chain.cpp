@@ -1,3 +1,5 @@
+// Chains of elementwise functions.
+
 #include "runtime/fast/gemm/function_chain.h"
 
 #include <bit>

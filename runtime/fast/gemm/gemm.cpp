@@ -1,3 +1,5 @@
+// GEMM with a constant matrix by register-tiled microkernels.
+
 #include "runtime/fast/gemm/gemm.h"
 
 #include <algorithm>

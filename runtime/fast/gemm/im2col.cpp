@@ -1,3 +1,5 @@
+// im2col matrices of nChw16c images.
+
 #include "runtime/fast/gemm/im2col.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Classification of operands of binary operations by their shapes.
+
 #include "runtime/fast/gemm/operand_shape.h"
 
 #include "runtime/kernels/broadcast.h"

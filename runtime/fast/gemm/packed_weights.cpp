@@ -1,3 +1,5 @@
+// Packed layouts of constant matrices, and the kernels that pack them.
+
 #include "runtime/fast/gemm/packed_weights.h"
 
 #include "runtime/fast/memory/blocked_layout.h"

@@ -1,3 +1,5 @@
+// GEMM and GEMV with constant matrices in panels of 16 outputs.
+
 #include "runtime/fast/gemm/panel_gemm.h"
 
 #include <algorithm>

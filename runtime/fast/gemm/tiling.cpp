@@ -1,3 +1,5 @@
+// Partitions of images and matrices into tiles.
+
 #include "runtime/fast/gemm/tiling.h"
 
 #include <algorithm>

@@ -1,3 +1,7 @@
+// Shapes of int8 convolutions of NHWC images: the offsets of filter taps in the im2col buffer (rows of
+// row_numbers() values, borders included), the partition of the result into tasks, and the conversion of
+// quantized values to i16 or f32.
+
 #include "runtime/fast/int8/convolution_shape.h"
 
 #include <algorithm>

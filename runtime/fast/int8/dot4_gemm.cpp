@@ -1,3 +1,8 @@
+// int8 convolution and matmul with dot products of four elements. With VNNI the microkernel reads quantized
+// values from the im2col buffer. Without it values are clamped, so that the saturating microkernel is exact,
+// and the residuals of clamped values are added afterwards (saturation_correction.h). Results are i32
+// accumulators, passed to `store` in tiles of kBlockColumns outputs, or requantized directly.
+
 #include "runtime/fast/int8/dot4_gemm.h"
 
 #include <algorithm>

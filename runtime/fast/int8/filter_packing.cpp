@@ -1,3 +1,5 @@
+// Kernels that pack quantized filters.
+
 #include "runtime/fast/int8/filter_packing.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Quantization of constant filters to 8 bits.
+
 #include "runtime/fast/int8/filter_quantization.h"
 
 #include <algorithm>

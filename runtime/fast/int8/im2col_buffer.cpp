@@ -1,3 +1,5 @@
+// The im2col buffer of int8 images.
+
 #include "runtime/fast/int8/im2col_buffer.h"
 
 #include "runtime/tensor/round_up.h"

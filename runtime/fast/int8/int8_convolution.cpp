@@ -1,3 +1,5 @@
+// int8 convolution and matmul with exact sums.
+
 #include "runtime/fast/int8/int8_convolution.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// The epilogue of int8 accumulators.
+
 #include "runtime/fast/int8/int8_epilogue.h"
 
 #include <algorithm>

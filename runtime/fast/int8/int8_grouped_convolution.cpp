@@ -1,3 +1,5 @@
+// Grouped int8 convolution.
+
 #include "runtime/fast/int8/int8_grouped_convolution.h"
 
 #include <algorithm>

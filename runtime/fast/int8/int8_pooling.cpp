@@ -1,3 +1,5 @@
+// Max pooling of int8 images in NHWC layout.
+
 #include "runtime/fast/int8/int8_pooling.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Reorders and dequantization of int8 images.
+
 #include "runtime/fast/int8/int8_reorder.h"
 
 #include "runtime/fast/gemm/tiling.h"

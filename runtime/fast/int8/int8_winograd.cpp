@@ -1,3 +1,5 @@
+// Integer Winograd convolution of int8 images.
+
 #include "runtime/fast/int8/int8_winograd.h"
 
 #include <algorithm>

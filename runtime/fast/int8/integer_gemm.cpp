@@ -1,3 +1,5 @@
+// i32 convolution and matmul by microkernels with 16-bit operands.
+
 #include "runtime/fast/int8/integer_gemm.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Correction of the sums of saturating int8 microkernels.
+
 #include "runtime/fast/int8/saturation_correction.h"
 
 #include <algorithm>

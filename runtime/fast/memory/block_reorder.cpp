@@ -1,3 +1,5 @@
+// Reorders between dense and blocked layouts.
+
 #include "runtime/fast/memory/block_reorder.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Properties of blocked formats.
+
 #include "runtime/fast/memory/blocked_format.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Layouts of values in blocked formats.
+
 #include "runtime/fast/memory/blocked_layout.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Concat, by copies or by placement of its inputs.
+
 #include "runtime/fast/memory/concat.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Reorders between any blocked formats, one element at a time.
+
 #include "runtime/fast/memory/element_reorder.h"
 
 #include <cstring>

@@ -1,3 +1,5 @@
+// Max pooling of bf16 images in NHWC layout.
+
 #include "runtime/fast/pointwise/bf16_pooling.h"
 
 #include <algorithm>

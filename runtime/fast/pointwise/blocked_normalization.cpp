@@ -1,3 +1,5 @@
+// Normalizations of nChw16c images.
+
 #include "runtime/fast/pointwise/blocked_normalization.h"
 
 #include <algorithm>

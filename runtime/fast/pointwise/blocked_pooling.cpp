@@ -1,3 +1,5 @@
+// Max and average pooling of nChw16c images.
+
 #include "runtime/fast/pointwise/blocked_pooling.h"
 
 #include <algorithm>

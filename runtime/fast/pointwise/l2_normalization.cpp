@@ -1,3 +1,5 @@
+// Division of rows by their norms.
+
 #include "runtime/fast/pointwise/l2_normalization.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Gate computations of recurrent cells.
+
 #include "runtime/fast/rnn/recurrent_gates.h"
 
 #include <cstring>

@@ -1,3 +1,5 @@
+// Matmuls of recurrent layers.
+
 #include "runtime/fast/rnn/recurrent_matmul.h"
 
 namespace nnefc::runtime::fast::rnn {

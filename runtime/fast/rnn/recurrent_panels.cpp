@@ -1,3 +1,5 @@
+// Recurrent layers with constant weights in panels.
+
 #include "runtime/fast/rnn/recurrent_panels.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Attention microkernels: packing of operands, and the softmax.
+
 #include "runtime/fast/simd/attention_microkernel.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Microkernel that gathers channels of nChw16c images.
+
 #include "runtime/fast/simd/channel_gather_microkernel.h"
 
 #include <array>

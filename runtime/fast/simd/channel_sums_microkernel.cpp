@@ -1,3 +1,5 @@
+// Microkernel for sums over the pixels of nChw16c images.
+
 #include "runtime/fast/simd/channel_sums_microkernel.h"
 
 #include "runtime/fast/simd/simd_math.h"

@@ -1,3 +1,5 @@
+// Depthwise convolution microkernel with accumulators in registers.
+
 #include "runtime/fast/simd/depthwise_microkernel.h"
 
 #include <array>

@@ -1,3 +1,5 @@
+// Direct convolution microkernel with accumulators in registers.
+
 #include "runtime/fast/simd/direct_convolution_microkernel.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// int8 microkernels with i16 operands, whose products are added in pairs (dot2).
+
 #include "runtime/fast/simd/dot2_microkernel.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Post-ops of a matmul or convolution on a tile of its result, in place.
+
 #include "runtime/fast/simd/epilogue_microkernel.h"
 
 #include "runtime/fast/simd/simd_math.h"

@@ -1,3 +1,5 @@
+// FakeQuantize of contiguous elements.
+
 #include "runtime/fast/simd/fake_quantize_microkernel.h"
 
 #include <algorithm>

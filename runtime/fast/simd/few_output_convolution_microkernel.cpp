@@ -1,3 +1,5 @@
+// Convolution microkernel for few outputs.
+
 #include "runtime/fast/simd/few_output_convolution_microkernel.h"
 
 #include "runtime/fast/simd/row_addresses.h"

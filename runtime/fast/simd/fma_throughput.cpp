@@ -1,3 +1,5 @@
+// A benchmark of the throughput of FMA instructions.
+
 #include "runtime/fast/simd/fma_throughput.h"
 
 #include "runtime/fast/simd/simd_math.h"

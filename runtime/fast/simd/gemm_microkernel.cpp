@@ -1,3 +1,5 @@
+// GEMM microkernel with accumulators in registers.
+
 #include "runtime/fast/simd/gemm_microkernel.h"
 
 #include <array>

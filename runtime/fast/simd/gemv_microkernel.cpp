@@ -1,3 +1,5 @@
+// Dot products of a row with unpacked matrix rows.
+
 #include "runtime/fast/simd/gemv_microkernel.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Grouped convolution microkernel with accumulators in registers.
+
 #include "runtime/fast/simd/grouped_convolution_microkernel.h"
 
 #include <array>

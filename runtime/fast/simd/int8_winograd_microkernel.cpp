@@ -1,3 +1,5 @@
+// Integer Winograd microkernels for int8 convolutions with 3x3 filters.
+
 #include "runtime/fast/simd/int8_winograd_microkernel.h"
 
 #include <array>

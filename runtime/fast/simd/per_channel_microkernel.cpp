@@ -1,3 +1,5 @@
+// Microkernels that combine a channel block with per-channel operands.
+
 #include "runtime/fast/simd/per_channel_microkernel.h"
 
 #include "runtime/fast/simd/simd_math.h"

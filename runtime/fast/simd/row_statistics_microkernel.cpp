@@ -1,3 +1,5 @@
+// Mean and variance of a row, and division of rows by their norms.
+
 #include "runtime/fast/simd/row_statistics_microkernel.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// int8 microkernel with dot products of four elements (dot4) without VNNI, whose pair sums saturate.
+
 #include "runtime/fast/simd/saturating_int8_microkernel.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Table lookup of 8-bit values.
+
 #include "runtime/fast/simd/table_lookup_microkernel.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Transposition of matrices in registers.
+
 #include "runtime/fast/simd/transpose_microkernel.h"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// int8 microkernel with dot products of four elements (dot4) by VNNI: i32 accumulators of a tile of pixels
+// and outputs, stored or requantized.
+
 #include "runtime/fast/simd/vnni_microkernel.h"
 
 #include <array>

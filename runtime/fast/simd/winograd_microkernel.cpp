@@ -1,3 +1,5 @@
+// Winograd microkernels: transforms of tiles for 3x3 filters.
+
 #include "runtime/fast/simd/winograd_microkernel.h"
 
 #include <array>

@@ -1,3 +1,5 @@
+// The discrete Fourier transform of any size.
+
 #include "runtime/kernels/signal/fft.h"
 
 #include <array>

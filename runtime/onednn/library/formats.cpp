@@ -1,3 +1,5 @@
+// Conversions between blocked formats and oneDNN's memory descriptors.
+
 #include "runtime/onednn/library/formats.h"
 
 #include <algorithm>

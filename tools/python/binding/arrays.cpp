@@ -1,3 +1,5 @@
+// Conversions between NumPy arrays and tensors.
+
 #include "tools/python/binding/arrays.h"
 
 #include <nanobind/ndarray.h>

@@ -1,3 +1,5 @@
+// Conversions between attributes of nodes and Python objects.
+
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 

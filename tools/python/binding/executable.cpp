@@ -1,3 +1,5 @@
+// The Python binding of compiled models and their sessions.
+
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
 

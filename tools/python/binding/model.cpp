@@ -1,3 +1,5 @@
+// The Python binding of models.
+
 #include "tools/python/binding/model.h"
 
 #include <nanobind/stl/map.h>

@@ -1,3 +1,5 @@
+// The Python binding of the command line.
+
 #include "tools/nnefc/program.h"
 
 #include <nanobind/nanobind.h>

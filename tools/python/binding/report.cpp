@@ -1,3 +1,5 @@
+// The Python binding of reports.
+
 #include "tools/python/binding/report.h"
 
 #include <nanobind/stl/string.h>

@@ -1,3 +1,5 @@
+// The Python binding of transformations.
+
 #include "tools/python/binding/transform.h"
 
 #include <nanobind/stl/optional.h>

@@ -1,3 +1,5 @@
+// The Python binding of graphs for transformations written in Python.
+
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>

@@ -1,3 +1,5 @@
+// Shape inference of OpenVINO's activations.
+
 #include "compiler/ir/ops/opset/op_context.h"
 
 namespace nnefc::ir::ops::opset {

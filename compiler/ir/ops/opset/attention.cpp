@@ -1,3 +1,5 @@
+// Shape inference and operation counts of OpenVINO's ScaledDotProductAttention and Einsum.
+
 #include <array>
 
 #include "compiler/ir/ops/opset/equation.h"

@@ -1,3 +1,5 @@
+// The algorithm of NonMaxSuppression.
+
 #include "compiler/ir/ops/opset/box_selection.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Shape inference of OpenVINO's If.
+
 #include "compiler/ir/ops/opset/control_flow.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Shape inference and operation counts of OpenVINO's convolutions and their backward operations.
+
 #include "compiler/ir/ops/opset/window.h"
 
 namespace nnefc::ir::ops::opset {

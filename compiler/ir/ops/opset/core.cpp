@@ -1,3 +1,5 @@
+// Shape inference of OpenVINO's Parameter, Const, Result, ReadValue and Assign.
+
 #include "compiler/ir/ops/opset/op_context.h"
 
 namespace nnefc::ir::ops::opset {

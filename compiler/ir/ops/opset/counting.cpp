@@ -1,3 +1,6 @@
+// Shape inference of OpenVINO's operations on indices and counts: NonZero, OneHot, CumSum, Bucketize,
+// SearchSorted, Eye.
+
 #include <algorithm>
 
 #include "compiler/ir/ops/opset/op_context.h"

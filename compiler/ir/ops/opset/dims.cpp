@@ -1,3 +1,5 @@
+// Arithmetic of extents and numbers in shape functions of OpenVINO operations.
+
 #include "compiler/ir/ops/opset/dims.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Shape and type inference of OpenVINO's elementwise operations and conversions.
+
 #include <algorithm>
 #include <array>
 

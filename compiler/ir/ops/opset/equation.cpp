@@ -1,3 +1,5 @@
+// The parser of Einsum equations.
+
 #include "compiler/ir/ops/opset/equation.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Shape inference of OpenVINO's operations with tuples of indices: GatherND, ScatterNDUpdate, ScatterUpdate.
+
 #include <algorithm>
 
 #include "compiler/ir/ops/opset/op_context.h"

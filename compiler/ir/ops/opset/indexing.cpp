@@ -1,3 +1,5 @@
+// Shape inference of OpenVINO's Gather, GatherElements, ScatterElementsUpdate, Range and Broadcast.
+
 #include <algorithm>
 #include <cmath>
 

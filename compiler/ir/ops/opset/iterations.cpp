@@ -1,3 +1,5 @@
+// The number of iterations of a TensorIterator or Loop, from the partition of its sliced inputs.
+
 #include "compiler/ir/ops/opset/iterations.h"
 
 #include "fmt/core.h"

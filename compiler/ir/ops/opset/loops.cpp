@@ -1,3 +1,5 @@
+// Shape inference of OpenVINO's TensorIterator and Loop, and of their bodies.
+
 #include <algorithm>
 #include <cstdlib>
 

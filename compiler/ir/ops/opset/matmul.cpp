@@ -1,3 +1,5 @@
+// Shape inference and operation counts of OpenVINO's MatMul and Inverse.
+
 #include "compiler/ir/ops/opset/op_context.h"
 
 namespace nnefc::ir::ops::opset {

@@ -1,3 +1,5 @@
+// Checks shared by the shape functions of OpenVINO operations.
+
 #include "compiler/ir/ops/opset/op_context.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Shape inference of OpenVINO's pooling operations.
+
 #include <algorithm>
 
 #include "compiler/ir/ops/opset/window.h"

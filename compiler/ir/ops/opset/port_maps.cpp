@@ -1,3 +1,5 @@
+// Port maps of OpenVINO operations with bodies: checks, and the types they pass to bodies.
+
 #include "compiler/ir/ops/opset/port_maps.h"
 
 #include <algorithm>

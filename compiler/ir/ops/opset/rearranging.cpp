@@ -1,3 +1,6 @@
+// Shape inference of OpenVINO's operations that reorder elements: space and depth, batches, reversal,
+// patches.
+
 #include <algorithm>
 
 #include "compiler/ir/ops/opset/op_context.h"

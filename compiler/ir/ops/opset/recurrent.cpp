@@ -1,3 +1,5 @@
+// Shape inference of OpenVINO's recurrent cells and sequences.
+
 #include "compiler/ir/ops/opset/recurrent.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Shape inference of OpenVINO's reductions and TopK.
+
 #include <algorithm>
 
 #include "compiler/ir/ops/opset/op_context.h"

@@ -1,3 +1,5 @@
+// Shape inference of OpenVINO's Interpolate and GridSample.
+
 #include <algorithm>
 #include <cmath>
 

@@ -1,3 +1,5 @@
+// Rows of OpenVINO operations: their notation, and the registration of all sets.
+
 #include "compiler/ir/ops/opset/schema.h"
 
 #include <algorithm>

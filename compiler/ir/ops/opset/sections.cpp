@@ -1,3 +1,5 @@
+// Shape inference of OpenVINO's Concat, Split, VariadicSplit, Pad and Tile.
+
 #include <algorithm>
 
 #include "compiler/ir/ops/opset/op_context.h"

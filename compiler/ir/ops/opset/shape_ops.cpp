@@ -1,3 +1,6 @@
+// Shape inference of OpenVINO's Reshape, Squeeze, Unsqueeze, Transpose and ShapeOf. Known values are
+// forwarded.
+
 #include <algorithm>
 
 #include "compiler/ir/ops/opset/op_context.h"

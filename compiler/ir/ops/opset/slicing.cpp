@@ -1,3 +1,5 @@
+// Shape inference of OpenVINO's StridedSlice, Slice and SliceScatter.
+
 #include <algorithm>
 #include <cstdlib>
 

@@ -1,3 +1,5 @@
+// Output extents of OpenVINO's sliding-window operations.
+
 #include "compiler/ir/ops/opset/window.h"
 
 #include <algorithm>
