@@ -38,6 +38,11 @@ int64_t ChannelAxis(const ir::Node& main, const Shape& result) {
   return main.Is(ir::Contraction::kMatMul) ? static_cast<int64_t>(result.size()) - 1 : 1;
 }
 
+bool IsConstantMatrix(const ir::Graph& graph, ir::OutputPort port) {
+  const ir::PartialShape& shape = graph.output(port).shape;
+  return graph.node(port.node).Is(ir::OpRole::kConst) && shape.rank_known() && shape.rank() == 2;
+}
+
 Fusible FusibleOf(const ir::Graph& graph, const ir::Node& node, const Shape& result) {
   switch (node.info().contraction) {
     case ir::Contraction::kConvolution:
