@@ -4,6 +4,7 @@
 
 #include "compiler/support/check.h"
 #include "compiler/support/suggest.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
@@ -56,6 +57,11 @@ constexpr Extension kExtensions[] = {
      .arguments = 1,
      .role = ExtensionRole::kSymbol,
      .is_lenient = true},
+    {.name = "tract_pulse_streaming_symbol",
+     .enables = kVendor,
+     .role = ExtensionRole::kSymbol,
+     .symbol = "S",
+     .is_lenient = true},
     {.name = "tract_assert",
      .enables = kVendor,
      .arguments = Extension::kRest,
@@ -82,6 +88,9 @@ bool BearsMarks(const ast::Document& document, const SymbolTable& symbols) {
     });
   });
 }
+
+// The fragment with tract's properties of a model.
+constexpr std::string_view kProperties = "tract_core_properties";
 
 std::string_view TextOf(const ast::Name& name, const SymbolTable& symbols) {
   return name.symbol.valid() ? symbols.Text(name.symbol) : "";
@@ -145,6 +154,12 @@ std::vector<ExtensionUse> ExtensionsIn(const ast::Document& document, const Symb
   std::vector<ExtensionUse> uses;
   for (const ast::Extension& line : document.extensions)
     llvm::append_range(uses, ExtensionsIn(line, symbols));
+  const bool is_named = llvm::any_of(
+      uses, [](const ExtensionUse& use) { return use.extension != nullptr && use.extension->is_lenient; });
+  const bool is_marked = llvm::any_of(document.fragments, [&](const ast::Fragment& each) {
+    return TextOf(each.name, symbols) == kProperties;
+  });
+  if (is_marked && !is_named) uses.push_back({.extension = &LenientExtension(), .is_implied = true});
   return uses;
 }
 
@@ -164,7 +179,7 @@ ast::Dialect EnabledDialect(const ast::Document& document, const SymbolTable& sy
   if (!dialect.extensions) return dialect;
   bool is_lenient = leniency == Leniency::kLenient;
   for (const ExtensionUse& use : ExtensionsIn(document, symbols)) {
-    if (use.extension == nullptr) continue;
+    if (use.extension == nullptr || (use.is_implied && leniency == Leniency::kStrict)) continue;
     for (bool ast::Dialect::*enabled : use.extension->enables) dialect.*enabled = true;
     is_lenient |= use.extension->is_lenient && leniency == Leniency::kAuto;
   }
@@ -175,15 +190,66 @@ ast::Dialect EnabledDialect(const ast::Document& document, const SymbolTable& sy
   return dialect;
 }
 
-std::vector<ast::Name> SymbolsOf(const ast::Document& document, const SymbolTable& symbols) {
+namespace {
+
+// Adds a name unless a name of the same symbol is there.
+void AddOnce(const ast::Name& name, std::vector<ast::Name>& names) {
+  if (llvm::none_of(names, [&](const ast::Name& other) { return other.symbol == name.symbol; }))
+    names.push_back(name);
+}
+
+// Adds the identifiers of an expression that are not in `assigned`.
+void AddIdentifiers(const ast::Document& document, ast::ExprId id, const llvm::DenseSet<Symbol>& assigned,
+                    std::vector<ast::Name>& names) {
+  llvm::SmallVector<ast::ExprId, 8> pending = {id};
+  while (!pending.empty()) {
+    const ast::Expr& expr = document.exprs[pending.pop_back_val()];
+    if (const auto* identifier = std::get_if<ast::IdentifierExpr>(&expr.node)) {
+      if (!assigned.contains(identifier->name)) AddOnce({identifier->name, expr.range}, names);
+    } else if (const auto* paren = std::get_if<ast::ParenExpr>(&expr.node)) {
+      pending.push_back(paren->inner);
+    } else if (const auto* binary = ast::Find<ast::BinaryExpr>(expr.node)) {
+      pending.append({binary->right, binary->left});
+    } else if (const auto* array = std::get_if<ast::ArrayExpr>(&expr.node)) {
+      pending.append(array->items.rbegin(), array->items.rend());
+    }
+  }
+}
+
+// Adds the names in shapes of the graph's externals that nothing assigns: tract makes symbols of them.
+void AddUndeclared(const ast::Document& document, const SymbolTable& symbols, std::vector<ast::Name>& names) {
+  for (const ast::Graph& graph : document.graphs) {
+    llvm::DenseSet<Symbol> assigned;
+    std::vector<ast::Name> left;
+    for (const ast::Assignment& assignment : graph.body) {
+      if (assignment.left.valid()) AddIdentifiers(document, assignment.left, {}, left);
+    }
+    for (const ast::Name& name : left) assigned.insert(name.symbol);
+    for (const ast::Assignment& assignment : graph.body) {
+      const auto* invocation = assignment.right.valid()
+                                   ? ast::Find<ast::InvocationExpr>(document.exprs[assignment.right].node)
+                                   : nullptr;
+      if (invocation == nullptr || !TextOf(invocation->callee, symbols).ends_with("external")) continue;
+      for (const ast::Argument& argument : invocation->arguments) {
+        if (!argument.name || TextOf(*argument.name, symbols) == "shape")
+          AddIdentifiers(document, argument.value, assigned, names);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<ast::Name> SymbolsOf(const ast::Document& document, const SymbolTable& symbols,
+                                 bool finds_undeclared) {
   std::vector<ast::Name> found;
   for (const ExtensionUse& use : ExtensionsIn(document, symbols)) {
     if (use.extension == nullptr || use.extension->role != ExtensionRole::kSymbol) continue;
-    for (const ast::Name& name : use.arguments) {
-      if (llvm::none_of(found, [&](const ast::Name& other) { return other.symbol == name.symbol; }))
-        found.push_back(name);
-    }
+    for (const ast::Name& name : use.arguments) AddOnce(name, found);
+    const Symbol symbol = use.extension->symbol.empty() ? Symbol() : symbols.Find(use.extension->symbol);
+    if (symbol.valid()) AddOnce({symbol, use.name.front().range}, found);
   }
+  if (finds_undeclared) AddUndeclared(document, symbols, found);
   return found;
 }
 

@@ -44,6 +44,8 @@ struct Extension {
   // The number of argument words after the name; kRest: the rest of the line.
   int arguments = 0;
   ExtensionRole role = ExtensionRole::kNone;
+  // The symbol that it declares without an argument.
+  std::string_view symbol = {};
   // Documents that enable it are read in lenient mode.
   bool is_lenient = false;
   // Enabled together with any other lenient extension.
@@ -65,6 +67,7 @@ struct ExtensionUse {
   const Extension* extension = nullptr;  // null: unknown, and no name is similar
   bool is_misspelt = false;              // `extension` is the probably intended one
   bool has_safe_spelling = false;        // the misspelling is a single typo
+  bool is_implied = false;               // no line names it, but the document has its exporter's mark
   llvm::ArrayRef<ast::Name> name;        // its words
   llvm::ArrayRef<ast::Name> arguments;
 };
@@ -72,7 +75,7 @@ struct ExtensionUse {
 // Parses a line of extensions; among names with a common prefix the longest match wins.
 std::vector<ExtensionUse> ExtensionsIn(const ast::Extension& line, const SymbolTable& symbols,
                                        llvm::ArrayRef<Extension> known = Extensions());
-// Parses all lines.
+// Parses all lines. A fragment `tract_core_properties` implies the registry of tract.
 std::vector<ExtensionUse> ExtensionsIn(const ast::Document& document, const SymbolTable& symbols);
 
 // Returns true if the document names the extension, or one that enables it too, or misspells its name.
@@ -85,8 +88,10 @@ bool Enables(llvm::ArrayRef<ExtensionUse> uses, const Extension& extension);
 ast::Dialect EnabledDialect(const ast::Document& document, const SymbolTable& symbols,
                             Leniency leniency = Leniency::kStrict);
 
-// Returns the names that extension lines declare as symbols, in order, without duplicates.
-std::vector<ast::Name> SymbolsOf(const ast::Document& document, const SymbolTable& symbols);
+// Returns the names that extension lines declare as symbols, in order, without duplicates; if
+// `finds_undeclared`, also those that only shapes of externals have.
+std::vector<ast::Name> SymbolsOf(const ast::Document& document, const SymbolTable& symbols,
+                                 bool finds_undeclared);
 
 // Returns the extension that turns a switch on; it must exist.
 const Extension& ExtensionFor(bool ast::Dialect::*enabled);

@@ -232,7 +232,16 @@ std::string InQuotes(std::string_view value, char quote) {
   std::string text(1, quote);
   for (const char c : value) {
     if (c == quote || c == '\\') text += '\\';
-    text += c;
+    // Control characters occur in properties of tract alone.
+    if (c == '\n') {
+      text += "\\n";
+    } else if (c == '\r') {
+      text += "\\r";
+    } else if (c == '\t') {
+      text += "\\t";
+    } else {
+      text += c;
+    }
   }
   return text + quote;
 }

@@ -122,7 +122,8 @@ bool CheckAssignable(CheckContext& check, SourceRange range, Symbol name, const 
         .Note(local.declaration, "declared here");
     return false;
   }
-  if (!local.assigned) return true;
+  const bool is_symbol = local.kind == LocalKind::kGraphParameter && !local.assignment.valid();
+  if (!local.assigned || is_symbol) return true;
   if (check.dialect.reassignment && local.kind != LocalKind::kGraphParameter) {
     check.Deviate(kLenientReassigned, range, "`{}` is assigned twice; the later value counts from here on",
                   check.Text(name));

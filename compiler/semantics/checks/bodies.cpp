@@ -143,7 +143,7 @@ void CheckGraphBody(CheckContext& check, const ast::Graph& graph) {
     if (body.scope.Find(name.symbol) != nullptr) return;  // duplicate, already reported
     body.scope.Add(name.symbol, {.kind = kind, .type = check.error, .declaration = name.range});
   };
-  check.tables.symbols = SymbolsOf(check.document, check.context.symbols);
+  check.tables.symbols = SymbolsOf(check.document, check.context.symbols, check.dialect.vendor_meanings);
   for (const ast::Name& symbol : check.tables.symbols) {
     body.scope.Add(symbol.symbol, {.kind = LocalKind::kParameter,
                                    .assigned = true,
@@ -152,7 +152,12 @@ void CheckGraphBody(CheckContext& check, const ast::Graph& graph) {
   }
   body.graph_parameters = graph.parameters;
   body.range = graph.body_range;
-  for (const ast::Name& parameter : graph.parameters) declare(parameter, LocalKind::kGraphParameter);
+  for (const ast::Name& parameter : graph.parameters) {
+    declare(parameter, LocalKind::kGraphParameter);
+    // A symbol may have the name of an input; the input's assignment hides it.
+    Local* local = body.scope.Find(parameter.symbol);
+    if (local->kind == LocalKind::kParameter) local->kind = LocalKind::kGraphParameter;
+  }
   for (const ast::Name& result : graph.results) declare(result, LocalKind::kResult);
   CheckAssignments(check, graph.body);
   if (IsClosed(check, graph.body_range)) {

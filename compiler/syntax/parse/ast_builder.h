@@ -33,6 +33,8 @@ class AstBuilder {
   Assignment BuildBrokenAssignment(const grammar::NnefParser::AssignmentContext* context, SourceRange range,
                                    bool is_name);
   Quantization BuildQuantization(const grammar::NnefParser::QuantizationContext& context);
+  // Switches to the strings of tract's properties of a model, with control characters and any letters.
+  void ReadProperties(bool in_properties) { in_properties_ = in_properties; }
   ExprId MakeError(SourceRange range) { return document_.exprs.Add({range, ErrorExpr{}}); }
 
  private:
@@ -149,6 +151,7 @@ class AstBuilder {
 
   ast::Document& document_;
   Context& context_;
+  bool in_properties_ = false;
   std::string_view text_;
   // Stacks shared by nested expressions; each expression uses the entries above its base.
   std::vector<Built> operands_;

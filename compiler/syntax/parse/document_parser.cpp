@@ -235,7 +235,11 @@ void DocumentParser::ParseFragment() {
   fragment.has_body = next.kind == TokenKind::kLeftBrace;
   if (fragment.semicolon_range.valid()) fragment.range.end = fragment.semicolon_range.end;
   if (fragment.has_body) {
+    const std::string_view name =
+        fragment.name.symbol.valid() ? context_.symbols.Text(fragment.name.symbol) : "";
+    builder_.ReadProperties(name == "tract_core_properties");
     fragment.body = ParseBody("fragment", fragment.name, fragment.body_range);
+    builder_.ReadProperties(false);
     fragment.range.end = fragment.body_range.end;
   }
   document_.fragments.Add(fragment);

@@ -87,6 +87,27 @@ AstBuilder::StringValue AstBuilder::ReadString(Token token) {
   return {context_.symbols.Intern(value), is_valid};
 }
 
+namespace {
+
+// Returns the character of an escape sequence, `n` for a line break; 0 if there is none.
+char ControlOf(char letter) {
+  switch (letter) {
+    case 'n':
+      return '\n';
+    case 'r':
+      return '\r';
+    case 't':
+      return '\t';
+    case '\'':
+    case '"':
+      return letter;
+    default:
+      return '\0';
+  }
+}
+
+}  // namespace
+
 bool AstBuilder::Unescape(Token token, std::string_view body, std::string& value) {
   const char quote = text_[token.begin];
   const uint32_t start = token.begin + 1;
@@ -96,8 +117,13 @@ bool AstBuilder::Unescape(Token token, std::string_view body, std::string& value
     const char c = body[i];
     if (c == '\\') {
       const bool escape = i + 1 < body.size() && (body[i + 1] == quote || body[i + 1] == '\\');
+      const char control = i + 1 < body.size() ? ControlOf(body[i + 1]) : '\0';
       if (escape) {
         ++i;
+      } else if (in_properties_ && control != '\0') {
+        value += control;
+        ++i;
+        continue;
       } else {
         is_valid = false;
         context_.emitter
@@ -108,7 +134,7 @@ bool AstBuilder::Unescape(Token token, std::string_view body, std::string& value
       value += body[i];
       continue;
     }
-    if (!IsPrintable(c)) {
+    if (!IsPrintable(c) && !in_properties_) {
       is_valid = false;
       size_t end = i + 1;
       while (end < body.size() && !IsPrintable(body[end])) ++end;
