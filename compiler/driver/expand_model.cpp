@@ -3,6 +3,7 @@
 #include "compiler/driver/rules.h"
 #include "compiler/driver/stages.h"
 #include "compiler/driver/submodels.h"
+#include "compiler/driver/variable_data.h"
 #include "compiler/expand/rules.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -71,7 +72,10 @@ class ModelExpander {
         .variable_data =
             [this](const std::string& label, ElementType type) {
               Emitter quiet;  // mistakes in it are reported by its reader
-              return opened_.model->ReadVariable(label, type, quiet);
+              std::optional<package::DatFile> dat = opened_.model->ReadVariableFile(label, quiet);
+              if (!dat) return std::optional<TensorValue>();
+              if (checked_.dialect().vendor_meanings) ReadPlainIntegers(*dat);
+              return package::DecodeDat(*dat, type, quiet);
             },
         .submodel = [this](const std::string& path,
                            SourceRange place) { return submodels_.Find(path, place); }};

@@ -57,11 +57,19 @@ std::optional<TensorValue> VariableStore::Load(const std::string& label, Element
   return found->second->Reshaped(extents);
 }
 
+void ReadPlainIntegers(package::DatFile& dat) {
+  const bool has_type = dat.bits == 8 || dat.bits == 16 || dat.bits == 32 || dat.bits == 64;
+  const bool is_ratified = dat.format == package::DatHeader::Format::kRatified;
+  if (is_ratified && has_type && dat.coding == package::DatCoding::kQuantized && !dat.has_range)
+    dat.coding = package::DatCoding::kPlain;
+}
+
 std::optional<TensorValue> VariableStore::ReadModel(const std::string& label, ElementType type,
                                                     Emitter& emitter) {
   std::optional<package::DatFile> dat = model_.ReadVariableFile(label, emitter);
   if (!dat) return std::nullopt;
   const expand::TensorQuantization* line = quantization_.FindVariable(KeyOf(label));
+  if (line == nullptr && exact_labels_.contains(label)) ReadPlainIntegers(*dat);
   if (line == nullptr || dat->coding != package::DatCoding::kQuantized) {
     return package::DecodeDat(*dat, type, emitter);
   }

@@ -17,6 +17,9 @@ namespace nnefc::driver {
 // operation that reads it directly (tests/networks/README.md, rule 3). Requires a `graph` of NNEF operations.
 std::map<std::string, ir::DataRole> DataRoles(const ir::Graph& graph);
 
+// Reads quantized items without a range as the integers that tract stores by them.
+void ReadPlainIntegers(package::DatFile& dat);
+
 // The data of variables, from the model or generated from a seed. Variables with the same
 // ir::ops::VariableKey share their data.
 class VariableStore {

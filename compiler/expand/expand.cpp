@@ -83,6 +83,7 @@ ExpandedDocument ExpandDocument(const semantics::CheckedDocument& document,
   builder.names().Finish(*graph);
   result.graph = std::move(graph);
   result.open_shapes = builder.externals().open_shapes();
+  result.open_extents = builder.externals().open_extents();
   result.complete = document.complete() && evaluated && !own.emitter.has_errors();
   result.diagnostics = own.emitter.diagnostics();
   context.emitter.Take(std::move(own.emitter));

@@ -60,6 +60,8 @@ struct [[nodiscard]] ExpandedDocument {
   // The shapes of externals with trial extents (ExpandOptions::tries_symbols), keyed by name, as declared:
   // with an unknown extent for each symbol. Empty if there are none.
   std::map<std::string, ir::PartialShape> open_shapes;
+  // The extents of externals with symbols as text, `2*S`.
+  std::map<std::string, std::vector<std::string>> open_extents;
   bool is_trial() const { return !open_shapes.empty(); }
   // Diagnostics of the expansion.
   std::vector<Diagnostic> diagnostics;

@@ -69,10 +69,10 @@ TypeKind DeduceGeneric(const semantics::CheckedDocument& document, const semanti
 }
 
 Value CastTo(const semantics::TypeTable& types, semantics::TypeId type, Value value, Heap& heap) {
-  if (!types.ContainsTensor(type)) return value;
+  if (!types.ContainsTensor(type)) return value.WithFoldedTensor(false);
   switch (types.Kind(type)) {
     case TypeKind::kTensor:
-      return value.primitive() ? value.AsTensor() : value;
+      return value.primitive() ? value.AsTensor() : value.WithFoldedTensor(true);
     case TypeKind::kArray: {
       // Arrays of arrays keep their literals: an operation converts them when it uses them.
       semantics::TypeId item = types.Item(type);

@@ -31,6 +31,7 @@ namespace nnefc::expand {
   RULE(kAssertionFails, "assertion.fails", kError, "")                                \
   RULE(kAssertionUnread, "assertion.unread", kWarning, "")                            \
   RULE(kLoopLists, "scan.lists", kError, "")                                          \
+  RULE(kTractType, "tract_type.name", kError, "")                                     \
   RULE(kSubmodelInput, "submodel.input", kError, "")                                  \
   RULE(kUnknownExternal, "input-shape.unknown-external", kError, "")                  \
   RULE(kUnknownLower, "lower.unknown-operation", kError, "")                          \

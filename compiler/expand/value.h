@@ -117,6 +117,15 @@ class Value {
   bool tensor_typed() const { return tensor_typed_; }
   // Returns a primitive value marked as tensor_typed(); others unchanged.
   Value AsTensor() const;
+  // Returns true for an array whose items are the elements of a tensor that is known during compilation:
+  // operators on it are those of tensors, where those on arrays of the language would append and repeat.
+  bool folded_tensor() const { return folded_tensor_; }
+  // Returns an array with or without that property; other values unchanged.
+  Value WithFoldedTensor(bool is_tensor) const {
+    Value result(*this);
+    result.folded_tensor_ = is_tensor && kind_ == ValueKind::kArray;
+    return result;
+  }
 
   int64_t integer() const { return integer_; }
   // Returns the symbol of an integer or an unknown extent, or 0.
@@ -141,6 +150,7 @@ class Value {
   Value(const Value& other, int)
       : kind_(other.kind_),
         tensor_typed_(other.tensor_typed_),
+        folded_tensor_(other.folded_tensor_),
         begin_(other.begin_),
         length_(other.length_),
         integer_(other.integer_) {}
@@ -157,6 +167,7 @@ class Value {
   void Swap(Value& other) {
     std::swap(kind_, other.kind_);
     std::swap(tensor_typed_, other.tensor_typed_);
+    std::swap(folded_tensor_, other.folded_tensor_);
     std::swap(begin_, other.begin_);
     std::swap(length_, other.length_);
     std::swap(integer_, other.integer_);
@@ -168,6 +179,7 @@ class Value {
   };
   ValueKind kind_ = ValueKind::kPoison;
   bool tensor_typed_ = false;
+  bool folded_tensor_ = false;
   uint32_t begin_ = 0;
   uint32_t length_ = 0;
   union {
@@ -179,6 +191,12 @@ class Value {
   };
 };
 static_assert(sizeof(Value) == 24);
+
+// Returns true for an extent that a symbol stands for, of a known value or not.
+inline bool IsSymbolic(const Value& value) {
+  return (value.kind() == ValueKind::kInteger || value.kind() == ValueKind::kUnknownExtent) &&
+         value.symbol() != 0;
+}
 
 // Compares deeply, as `==` and `in` do. Tensors are equal if they are the same output.
 bool Equal(const Value& a, const Value& b, Heap& heap);

@@ -29,11 +29,29 @@ void LowerToInteger(NodeLowering& n) {
       n.Add("opset1", "Convert", {n.input(0)}, Attributes({{"destination_type", ElementType::kI64}})));
 }
 
+// Labels of the result that no tensor has are new axes.
 void LowerTractEinsum(NodeLowering& n) {
   std::vector<OutputPort> inputs;
   inputs.reserve(static_cast<size_t>(n.num_inputs()));
   for (int32_t i = 0; i < n.num_inputs(); ++i) inputs.push_back(n.input(i));
-  n.SetOutput(n.Add("opset7", "Einsum", inputs, Attributes({{"equation", n.String("expr")}})));
+  const std::string expression = n.String("expr");
+  const size_t arrow = expression.find("->");
+  if (arrow == std::string::npos)
+    return n.SetOutput(n.Add("opset7", "Einsum", inputs, Attributes({{"equation", expression}})));
+  std::string equation = expression.substr(0, arrow + 2);
+  std::vector<int64_t> added;
+  int64_t axis = 0;
+  for (const char label : expression.substr(arrow + 2)) {
+    if (label == ' ') continue;
+    if (expression.find(label) < arrow) {
+      equation += label;
+    } else {
+      added.push_back(axis);
+    }
+    ++axis;
+  }
+  const OutputPort sum = n.Add("opset7", "Einsum", inputs, Attributes({{"equation", equation}}));
+  n.SetOutput(added.empty() ? sum : n.Add("opset1", "Unsqueeze", {sum, n.ConstInts(added, "axes")}));
 }
 
 void LowerGatherElements(NodeLowering& n) {
@@ -41,14 +59,18 @@ void LowerGatherElements(NodeLowering& n) {
       n.Add("opset6", "GatherElements", {n.input(0), n.input(1)}, Attributes({{"axis", n.Int("axis")}})));
 }
 
-void LowerScatterElements(NodeLowering& n) {
+// Returns OpenVINO's name for `reduction`.
+std::string_view ReductionOf(NodeLowering& n) {
   static constexpr std::pair<std::string_view, std::string_view> kReductions[] = {
       {"none", "none"}, {"add", "sum"}, {"mul", "prod"}, {"min", "min"}, {"max", "max"}};
   const std::string reduction = n.String("reduction");
-  const auto* found = llvm::find_if(kReductions, [&](const auto& each) { return each.first == reduction; });
+  return llvm::find_if(kReductions, [&](const auto& each) { return each.first == reduction; })->second;
+}
+
+void LowerScatterElements(NodeLowering& n) {
   n.SetOutput(n.Add("opset12", "ScatterElementsUpdate",
                     {n.input(0), n.input(1), n.input(2), n.ConstInt(n.Int("axis"), "axis")},
-                    Attributes({{"reduction", found->second}, {"use_init_val", true}})));
+                    Attributes({{"reduction", ReductionOf(n)}, {"use_init_val", true}})));
 }
 
 struct BitOperation {
@@ -74,7 +96,15 @@ void LowerGatherNd(NodeLowering& n) {
 }
 
 void LowerScatterNd(NodeLowering& n) {
-  n.SetOutput(n.Add("opset4", "ScatterNDUpdate", {n.input(0), n.input(1), n.input(2)}));
+  const std::string_view reduction = ReductionOf(n);
+  const std::vector<OutputPort> inputs = {n.input(0), n.input(1), n.input(2)};
+  if (reduction == "none") return n.SetOutput(n.Add("opset4", "ScatterNDUpdate", inputs));
+  n.SetOutput(n.Add("opset15", "ScatterNDUpdate", inputs, Attributes({{"reduction", reduction}})));
+}
+
+void LowerRange(NodeLowering& n) {
+  n.SetOutput(n.Add("opset4", "Range", {n.input(0), n.input(1), n.input(2)},
+                    Attributes({{"output_type", n.source_input(0).type}})));
 }
 
 void LowerCumSum(NodeLowering& n) {
@@ -229,6 +259,7 @@ void RegisterTract(LoweringTable& table) {
   table["tract_shr"] = LowerBits<kRightShift>;
   table["tract_core_gather_nd"] = LowerGatherNd;
   table["tract_core_scatter_nd"] = LowerScatterNd;
+  table["tract_core_range"] = LowerRange;
   table["tract_core_cumsum"] = LowerCumSum;
   table["tract_core_interpolate"] = LowerInterpolate;
   table["tract_core_grid_sample"] = LowerGridSample;

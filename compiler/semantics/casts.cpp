@@ -55,7 +55,12 @@ bool IsLooselyCastable(const TypeTable& types, TypeId from, TypeId to) {
       llvm::ArrayRef<TypeId> items = types.Items(to);
       for (size_t i = 0; i < items.size(); ++i) {
         if (source == TypeKind::kArray && IsLooselyCastable(types, types.Item(from), items[i])) continue;
-        if (source != TypeKind::kTuple || types.Items(from).size() != items.size()) return false;
+        if (source != TypeKind::kTuple) return false;
+        // The last part of an item that begins with a name may have a default (expand/scan.cpp).
+        const size_t num_parts = types.Items(from).size();
+        const bool is_short = num_parts + 1 == items.size() && types.Kind(items[0]) == TypeKind::kString;
+        if (num_parts != items.size() && !is_short) return false;
+        if (i == num_parts) continue;
         if (!IsLooselyCastable(types, types.Items(from)[i], items[i])) return false;
       }
       return true;

@@ -75,19 +75,39 @@ std::vector<std::pair<std::string, int64_t>> ByCount(const std::map<std::string,
   return sorted;
 }
 
+// Returns the shape of a node's output; one of unknown rank if it is computed from trial extents of symbols.
+ir::PartialShape ShownShape(const driver::Compilation& compilation, const ir::Node& node, int32_t index) {
+  const expand::ExpandedDocument& expansion = compilation.expansion();
+  if (!expansion.is_trial() || IsVariable(node)) return node.output(index).shape;
+  const auto open = expansion.open_shapes.find(OutputName(node, index));
+  if (!node.Is(ir::OpRole::kExternal)) return {};
+  return open == expansion.open_shapes.end() ? node.output(index).shape : open->second;
+}
+
+// Returns the type of an input, with symbols in open extents: `f32[2*S,4]`.
+std::string InputType(const driver::Compilation& compilation, const ir::Node& node) {
+  const auto& texts = compilation.expansion().open_extents;
+  const auto found = texts.find(node.name());
+  if (found == texts.end()) return FormatType(node.output().type, node.output().shape);
+  return fmt::format("{}[{}]", Name(node.output().type), fmt::join(found->second, ","));
+}
+
 // Lists the first `layers` operations, or all if negative.
 Json ToJson(const driver::Compilation& compilation, const Overview& overview, int64_t layers) {
   const ir::Graph& graph = compilation.graph();
-  auto port = [&](const std::string& name, const ir::Output& output) -> Json {
-    return {{"name", name}, {"type", Name(output.type)}, {"shape", ShapeToJson(output.shape)}};
+  auto port = [&](const std::string& name, const ir::Node& node, int32_t index) -> Json {
+    return {{"name", name},
+            {"type", Name(node.output(index).type)},
+            {"shape", ShapeToJson(ShownShape(compilation, node, index))}};
   };
   Json json = {{"model", compilation.path()},         {"graph", graph.name()},
                {"language", LanguageOf(compilation)}, {"operations", overview.operations},
                {"variables", overview.variables},     {"parameters", overview.values}};
   for (ir::NodeId id : graph.parameters())
-    json["inputs"].push_back(port(graph.node(id).name(), graph.node(id).output()));
+    json["inputs"].push_back(port(graph.node(id).name(), graph.node(id), 0));
   for (ir::NodeId id : graph.results()) {
-    json["outputs"].push_back(port(graph.node(id).name(), graph.output(graph.node(id).input(0))));
+    const ir::OutputPort result = graph.node(id).input(0);
+    json["outputs"].push_back(port(graph.node(id).name(), graph.node(result.node), result.index));
   }
   for (const auto& [kind, count] : ByCount(overview.kinds)) json["kinds"][kind] = count;
   const api::DocumentFacts facts = api::FactsOf(compilation);
@@ -101,7 +121,7 @@ Json ToJson(const driver::Compilation& compilation, const Overview& overview, in
     Json layer = {{"operation", node.type()}, {"inputs", Json::array()}, {"outputs", Json::array()}};
     for (ir::OutputPort input : node.inputs()) layer["inputs"].push_back(NameOf(graph, input));
     for (int32_t i = 0; i < node.num_outputs(); ++i) {
-      layer["outputs"].push_back(port(OutputName(node, i), node.output(i)));
+      layer["outputs"].push_back(port(OutputName(node, i), node, i));
     }
     json["layers"].push_back(std::move(layer));
   }
@@ -164,22 +184,25 @@ struct InspectCommand : CommonOptions {
     if (!facts.symbols.empty()) Print("{}{}\n", head("symbols"), fmt::join(facts.symbols, ", "));
     for (const std::string& assertion : facts.assertions) Print("{}{}\n", head("assertion"), assertion);
     for (ir::NodeId id : graph.parameters()) {
-      const ir::Output& tensor = graph.node(id).output();
-      Print("{}{} {}\n", head("input"), graph.node(id).name(), FormatType(tensor.type, tensor.shape));
+      Print("{}{} {}\n", head("input"), graph.node(id).name(), InputType(compilation, graph.node(id)));
     }
     for (ir::NodeId id : graph.results()) {
-      const ir::Output& tensor = graph.output(graph.node(id).input(0));
-      Print("{}{} {}\n", head("output"), graph.node(id).name(), FormatType(tensor.type, tensor.shape));
+      const ir::OutputPort result = graph.node(id).input(0);
+      Print("{}{} {}\n", head("output"), graph.node(id).name(),
+            FormatType(graph.output(result).type,
+                       ShownShape(compilation, graph.node(result.node), result.index)));
     }
     Print("{}{}, {:.2f} million values\n", head("variables"), overview.variables,
           static_cast<double>(overview.values) / 1e6);
     Print("{}{}:", head("operations"), overview.operations);
     for (const auto& [kind, count] : ByCount(overview.kinds)) Print(" {} {}", count, paint.Name(kind));
     Print("\n");
-    if (layers != 0) PrintLayers(graph, overview, paint);
+    if (layers != 0) PrintLayers(compilation, overview, paint);
   }
 
-  void PrintLayers(const ir::Graph& graph, const Overview& overview, const Painter& paint) const {
+  void PrintLayers(const driver::Compilation& compilation, const Overview& overview,
+                   const Painter& paint) const {
+    const ir::Graph& graph = compilation.graph();
     int64_t shown = 0;
     for (ir::NodeId id : overview.layers) {
       if (layers >= 0 && shown++ == layers) {
@@ -191,8 +214,8 @@ struct InspectCommand : CommonOptions {
       std::vector<std::string> outputs;
       for (ir::OutputPort input : node.inputs()) inputs.push_back(NameOf(graph, input));
       for (int32_t i = 0; i < node.num_outputs(); ++i) {
-        const ir::Output& output = node.output(i);
-        outputs.push_back(fmt::format("{} {}", OutputName(node, i), FormatType(output.type, output.shape)));
+        outputs.push_back(fmt::format("{} {}", OutputName(node, i),
+                                      FormatType(node.output(i).type, ShownShape(compilation, node, i))));
       }
       Print("  {:<42} = {}( {} )\n", fmt::format("{}", fmt::join(outputs, ", ")), paint.Name(node.type()),
             fmt::join(inputs, ", "));

@@ -53,10 +53,19 @@ bool Externals::Prepare(const OpPlan& plan, llvm::ArrayRef<Value> arguments, con
   const Value& shape = arguments[static_cast<size_t>(plan.Find("shape"))];
   llvm::SmallVector<ir::Dim, 4> dims;
   bool open = false;
+  const auto is_unbound = [&](const Value& item) { return IsSymbolic(item) && !symbols_.Find(item); };
+  if (llvm::any_of(shape.items(), is_unbound)) {
+    for (const Value& item : shape.items()) {
+      const std::optional<int64_t> extent = symbols_.Find(item);
+      open_extents_[name].push_back(extent ? fmt::format("{}", *extent) : symbols_.TextOf(item));
+    }
+  }
   for (const Value& item : shape.items()) {
-    if (!settings_.options.tries_symbols || item.symbol() == 0) continue;
-    for (const Value& each : shape.items())
-      dims.push_back(each.symbol() != 0 ? ir::Dim() : ir::Dim(each.integer()));
+    if (!settings_.options.tries_symbols || !IsSymbolic(item)) continue;
+    for (const Value& each : shape.items()) {
+      const bool is_known = each.kind() == ValueKind::kInteger && !IsSymbolic(each);
+      dims.push_back(is_known ? ir::Dim(each.integer()) : ir::Dim());
+    }
     open_shapes_[name] = ir::PartialShape(llvm::ArrayRef<ir::Dim>(dims));
     return true;
   }

@@ -3,6 +3,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "compiler/expand/build/build_settings.h"
 #include "compiler/expand/build/reporter.h"
@@ -30,6 +31,8 @@ class Externals {
   void ReportUnknown() const;
   // ExpandedDocument::open_shapes of a trial (ExpandOptions::tries_symbols).
   const std::map<std::string, ir::PartialShape>& open_shapes() const { return open_shapes_; }
+  // ExpandedDocument::open_extents.
+  const std::map<std::string, std::vector<std::string>>& open_extents() const { return open_extents_; }
 
  private:
   const BuildSettings& settings_;
@@ -37,6 +40,7 @@ class Externals {
   Reporter& reporter_;
   std::map<std::string, bool> known_;  // keyed by name; true: shape from an option
   std::map<std::string, ir::PartialShape> open_shapes_;
+  std::map<std::string, std::vector<std::string>> open_extents_;
 };
 
 }  // namespace nnefc::expand::build

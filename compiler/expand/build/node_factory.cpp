@@ -12,6 +12,8 @@
 #include "compiler/ir/ops/variables.h"
 #include "compiler/ir/output_groups.h"
 #include "compiler/semantics/rules.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace nnefc::expand::build {
 
@@ -208,6 +210,26 @@ bool NodeFactory::GatherArguments(const OpPlan& plan, llvm::ArrayRef<Value> argu
   return true;
 }
 
+// Returns true for a variable of tract's dialect with a label that other documents cannot have, or with a
+// tensor file of integers or logicals, whose type it has then, whatever the document states.
+bool NodeFactory::FollowsFile(const Value& label, const Site& site, TypeKind& generic) const {
+  if (!settings_.dialect.vendor_meanings || label.kind() != ValueKind::kString) return false;
+  const ExpandOptions& options = settings_.options;
+  const std::string text(label.text());
+  bool follows =
+      !llvm::all_of(text, [](char c) { return llvm::isAlnum(c) || llvm::StringRef("_-./\\").contains(c); });
+  const bool is_quantized =
+      site.statement.valid() && options.quantized.contains(context_.symbols.Text(site.statement));
+  if (generic != TypeKind::kScalar || is_quantized || !options.variable_data) return follows;
+  for (const auto& [type, kind] : {std::pair(ElementType::kI64, TypeKind::kInteger),
+                                   std::pair(ElementType::kBoolean, TypeKind::kLogical)}) {
+    if (!options.variable_data(text, type)) continue;
+    generic = kind;
+    return true;
+  }
+  return follows;
+}
+
 Value NodeFactory::Make(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Site& site) {
   NNEFC_CHECK(plan.op.valid());
   TypeKind generic = TypeKind::kError;
@@ -228,7 +250,10 @@ Value NodeFactory::Make(const OpPlan& plan, llvm::ArrayRef<Value> arguments, con
   if (plan.role == ir::OpRole::kExternal && !externals_.Prepare(plan, arguments, site, parts.attributes))
     return {};
   // Printed text must conform to the ratified dialect.
-  if (plan.role == ir::OpRole::kVariable && plan.provisional && settings_.options.purpose != Purpose::kPrint)
+  const bool is_variable = plan.role == ir::OpRole::kVariable;
+  const bool follows_file =
+      is_variable && FollowsFile(arguments[static_cast<size_t>(plan.Find("label"))], site, generic);
+  if (is_variable && (plan.provisional || follows_file) && settings_.options.purpose != Purpose::kPrint)
     parts.attributes.Set(ir::ops::kExactLabel, true);
   int64_t num_outputs = 0;
   if (!GatherArguments(plan, arguments, generic, site, parts)) return {};

@@ -74,6 +74,7 @@ class NodeFactory {
   bool AddInputs(const OpPlan::Parameter& parameter, const Value& value, const OpPlan& plan, const Site& site,
                  llvm::SmallVectorImpl<ir::OutputPort>& inputs);
   ir::OutputPort Literal(const Value& value, const Site& site);
+  bool FollowsFile(const Value& label, const Site& site, semantics::TypeKind& generic) const;
   bool CountOutputs(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Site& site, int64_t& count);
   bool CountOperation(int64_t outputs, const Site& site);
   // Adds to the number of operations in fragments; returns false beyond the limit.

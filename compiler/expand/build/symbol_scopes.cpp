@@ -15,11 +15,19 @@ int64_t TriedExtent(uint32_t symbol) {
 }  // namespace
 
 Value SymbolScopes::ValueOf(const Value& value) const {
-  if (value.kind() != ValueKind::kUnknownExtent) return value;
-  const auto bound = extents_.find(value.symbol());
-  if (bound == extents_.end() && settings_.options.tries_symbols && value.symbol() != 0)
-    return Value::KnownExtent(value.symbol(), TriedExtent(value.symbol()));
-  return bound == extents_.end() ? value : Value::KnownExtent(value.symbol(), bound->second);
+  if (value.kind() != ValueKind::kUnknownExtent || !IsSymbolic(value)) return value;
+  const std::optional<int64_t> extent =
+      settings_.options.tries_symbols ? extents_.Find(value, TriedExtent) : extents_.Find(value);
+  return extent ? Value::KnownExtent(value.symbol(), *extent) : value;
+}
+
+std::string SymbolScopes::TextOf(const Value& extent) const {
+  return extents_.TextOf(extent, [&](uint32_t symbol) {
+    for (const auto& [name, number] : scopes_.back().numbers) {
+      if (number == symbol) return name;
+    }
+    return std::string("?");
+  });
 }
 
 bool SymbolScopes::Bind(llvm::ArrayRef<Value> declared, const ir::PartialShape& shape, std::string_view name,
@@ -27,15 +35,15 @@ bool SymbolScopes::Bind(llvm::ArrayRef<Value> declared, const ir::PartialShape& 
   for (size_t axis = 0; axis < declared.size() && static_cast<int64_t>(axis) < shape.rank(); ++axis) {
     const ir::Dim& dim = shape[static_cast<int64_t>(axis)];
     if (!dim.known()) continue;
-    const bool is_extent =
-        declared[axis].kind() == ValueKind::kUnknownExtent || declared[axis].kind() == ValueKind::kInteger;
-    if (!is_extent || declared[axis].symbol() == 0) continue;
-    const auto [bound, is_new] = extents_.try_emplace(declared[axis].symbol(), dim.value());
-    if (is_new || bound->second == dim.value()) continue;
+    if (!IsSymbolic(declared[axis]) || extents_.Bind(declared[axis], dim.value())) continue;
+    const std::optional<int64_t> known = extents_.Find(declared[axis]);
+    const std::string text = TextOf(declared[axis]);
     reporter_.Report(
-        Fault::Of(kSymbolExtent,
-                  "extent {} of external `{}` is {}, but its symbol stands for {} in an external before it",
-                  axis, name, dim.value(), bound->second),
+        known ? Fault::Of(kSymbolExtent,
+                          "extent {} of external `{}` is {}, but `{}` stands for {} in an external before it",
+                          axis, name, dim.value(), text, *known)
+              : Fault::Of(kSymbolExtent, "extent {} of external `{}` is {}; `{}` never is", axis, name,
+                          dim.value(), text),
         site);
     return false;
   }
@@ -55,7 +63,7 @@ uint32_t SymbolScopes::Open(const semantics::CheckedDocument& document) {
 
 void SymbolScopes::Close(uint32_t before) {
   scopes_.pop_back();
-  extents_.erase(extents_.upper_bound(before), extents_.end());
+  extents_.Forget(before);
   count_ = before;
 }
 
@@ -67,11 +75,12 @@ bool SymbolScopes::CheckAssertions(std::string_view external) {
     std::vector<std::string> reported;
     const Truth truth = Evaluate(assertion.text, [&](std::string_view name) -> std::optional<int64_t> {
       const auto id = scope.numbers.find(name);
-      const auto bound = id == scope.numbers.end() ? extents_.end() : extents_.find(id->second);
-      if (bound == extents_.end()) return std::nullopt;
-      std::string text = fmt::format("`{}` is {}", name, bound->second);
+      const std::optional<int64_t> bound =
+          id == scope.numbers.end() ? std::nullopt : extents_.Find(id->second);
+      if (!bound) return std::nullopt;
+      std::string text = fmt::format("`{}` is {}", name, *bound);
       if (!llvm::is_contained(reported, text)) reported.push_back(std::move(text));
-      return bound->second;
+      return bound;
     });
     if (truth == Truth::kFails) {
       hold = false;

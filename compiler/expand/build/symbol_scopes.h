@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "compiler/expand/build/assertions.h"
 #include "compiler/expand/build/build_settings.h"
 #include "compiler/expand/build/reporter.h"
+#include "compiler/expand/build/symbolic_extents.h"
 
 namespace nnefc::expand::build {
 
@@ -27,6 +29,15 @@ class SymbolScopes {
   // Returns the extent bound to a symbol (in a trial, its trial extent if there is none). Returns other
   // values, and symbols without an extent, unchanged.
   Value ValueOf(const Value& value) const;
+  // Returns the extent that `2 * S` or another operator makes of a symbol; nothing for operators that make
+  // none (comparisons), or with a fault, such as a division by 0.
+  std::optional<Value> ExtentOf(ast::BinaryOperator op, const Value& left, const Value& right, Fault& fault) {
+    return extents_.Make(op, left, right, settings_.heap, fault);
+  }
+  // Returns the extent of a symbol or an expression; nothing if a symbol in it is not bound.
+  std::optional<int64_t> Find(const Value& extent) const { return extents_.Find(extent); }
+  // Returns the text of a symbolic extent with the names of the innermost document.
+  std::string TextOf(const Value& extent) const;
   // Binds the symbols in the declared shape of the external `name` to the known extents of `shape`, and
   // checks the assertions that this completes. Emits an error and returns false if a symbol has another
   // extent already, or an assertion fails.
@@ -44,8 +55,8 @@ class SymbolScopes {
 
   const BuildSettings& settings_;
   Reporter& reporter_;
-  std::map<uint32_t, int64_t> extents_;  // keyed by the symbol's number
-  std::vector<Scope> scopes_;            // nested documents, the innermost last
+  SymbolicExtents extents_;
+  std::vector<Scope> scopes_;  // nested documents, the innermost last
   std::map<const semantics::CheckedDocument*, std::vector<Assertion>> assertions_;  // parsed once
   uint32_t count_ = 0;
 };

@@ -137,7 +137,8 @@ bool Instantiate(Evaluation& state, const Call& call, FragmentInfo& info) {
   const Chunk& chunk = state.fragments.BodyOf(call.callee, info);
   const Signature& signature = call.callee.document->signature(call.callee.fragment);
   size_t base = state.stack.size() - signature.parameters.size();
-  if (!vendor::CheckCall(state, call, llvm::ArrayRef<Value>(state.stack).drop_front(base))) return false;
+  if (!vendor::ReadCall(state, call, llvm::MutableArrayRef<Value>(state.stack).drop_front(base)))
+    return false;
   Frame callee{.chunk = &chunk, .call = &call, .base = base, .loop_base = state.loops.size()};
   callee.generic = GenericOf(state, call, base);
   if (info.casts || state.builder.is_lenient()) {
@@ -190,7 +191,7 @@ bool MakeOperation(Evaluation& state, const Call& call, FragmentInfo& info) {
   const llvm::ArrayRef<Value> arguments = llvm::ArrayRef<Value>(state.stack).take_back(count);
   std::optional<Value> folded;
   if (state.builder.is_lenient()) folded = vendor::FoldKnownTensors(plan, arguments, site, state.builder);
-  Value result = folded ? std::move(*folded) : state.builder.Make(plan, arguments, site);
+  Value result = folded ? folded->WithFoldedTensor(true) : state.builder.Make(plan, arguments, site);
   state.stack.resize(state.stack.size() - count);
   if (result.poison()) return false;
   state.stack.push_back(std::move(result));

@@ -94,7 +94,7 @@ bool MakeSequence(Evaluation& state, const Instruction& instruction) {
 
 bool ApplyUnary(Evaluation& state, const Instruction& instruction) {
   auto op = static_cast<ast::UnaryOperator>(instruction.detail);
-  if (state.stack.back().tensor()) {
+  if (state.stack.back().tensor() || state.stack.back().folded_tensor()) {
     return Operator(state, semantics::OperationOf(op, state.frame().chunk->document->dialect()), 1,
                     instruction.expr);
   }
@@ -112,13 +112,20 @@ bool ApplyBinary(Evaluation& state, const Instruction& instruction) {
       left_operand.kind() == ValueKind::kTensor || right_operand.kind() == ValueKind::kTensor;
   const bool has_sequence =
       (left_operand.sequence() || right_operand.sequence()) && !(state.builder.is_lenient() && has_tensor);
-  if (op != ast::BinaryOperator::kIn && !has_sequence && (left_operand.tensor() || right_operand.tensor())) {
+  const bool is_folded = left_operand.folded_tensor() || right_operand.folded_tensor();
+  const bool is_on_tensors = !has_sequence && (left_operand.tensor() || right_operand.tensor());
+  if (op != ast::BinaryOperator::kIn && (is_folded || is_on_tensors)) {
     return Operator(state, semantics::OperationOf(op), 2, instruction.expr);
   }
   Fault fault;
   Value right = state.Pop();
   Value left = state.Pop();
   if (state.builder.is_lenient()) {
+    if (IsSymbolic(left) || IsSymbolic(right)) {
+      if (std::optional<Value> extent = state.builder.symbols().ExtentOf(op, left, right, fault);
+          extent || fault.rule != nullptr)
+        return state.Push(std::move(extent), fault, OperandOf(state, instruction.expr, fault));
+    }
     if (left.kind() == ValueKind::kUnknownExtent || right.kind() == ValueKind::kUnknownExtent)
       return state.Push(Value::UnknownExtent(), fault, instruction.expr);
     if (left.kind() == ValueKind::kScalar && right.kind() == ValueKind::kInteger)

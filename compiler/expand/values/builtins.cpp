@@ -34,6 +34,18 @@ std::optional<Value> IntegersUpTo(int64_t count, Heap& heap, Fault& fault) {
   return Value::Array(heap, std::move(items));
 }
 
+// Returns the shape of nested arrays; nothing if they are empty or have unequal lengths.
+std::optional<Shape> ShapeOfItems(const Value& value) {
+  if (value.kind() != ValueKind::kArray) return Shape();
+  if (value.length() == 0) return std::nullopt;
+  std::optional<Shape> shape = ShapeOfItems(value.item(0));
+  for (const Value& item : value.items()) {
+    if (ShapeOfItems(item) != shape) return std::nullopt;
+  }
+  if (shape) shape->insert(shape->begin(), value.length());
+  return shape;
+}
+
 // Returns a shape. R: its length is the rank; P: at least 2. Values other than tensors have the singleton
 // shape.
 std::optional<Value> ShapeOf(const Value& argument, const ast::Dialect& dialect, const ir::Graph& graph,
@@ -48,6 +60,10 @@ std::optional<Value> ShapeOf(const Value& argument, const ast::Dialect& dialect,
     for (ir::Dim dim : shape.dims()) {
       extents.push_back(dim.known() ? Value::Integer(dim.value()) : Value::UnknownExtent());
     }
+  } else if (argument.folded_tensor()) {
+    const std::optional<Shape> shape = ShapeOfItems(argument);
+    if (!shape) return WrongArgument(Builtin::kShapeOf, argument, fault);
+    for (int64_t extent : *shape) extents.push_back(Value::Integer(extent));
   } else if (!argument.primitive()) {
     return WrongArgument(Builtin::kShapeOf, argument, fault);
   }

@@ -1,5 +1,6 @@
 #include "compiler/expand/vendor/hooks.h"
 
+#include "compiler/expand/vendor/data_types.h"
 #include "compiler/expand/vendor/lenient_arguments.h"
 #include "compiler/expand/vendor/meanings.h"
 #include "compiler/expand/vendor/replacements.h"
@@ -18,10 +19,11 @@ OperationMaker FindMaker(ir::OpId op) {
   return found != nullptr ? *found : nullptr;
 }
 
+namespace {
+
 // Checks a cast without a type: graph.quant must state the type of its result.
-bool CheckCall(evaluate::Evaluation& state, const evaluate::Call& call, llvm::ArrayRef<Value> arguments) {
-  if (!call.callee.document->is_library()) return true;
-  const semantics::Signature& signature = call.callee.document->signature(call.callee.fragment);
+bool CheckCast(evaluate::Evaluation& state, const evaluate::Call& call, const semantics::Signature& signature,
+               llvm::ArrayRef<Value> arguments) {
   if (state.context.symbols.Text(signature.name.symbol) != "tract_core_cast") return true;
   if (arguments[1].kind() != ValueKind::kString || arguments[1].text() != "as_declared") return true;
   const evaluate::Frame& current = state.frame();
@@ -33,6 +35,15 @@ bool CheckCall(evaluate::Evaluation& state, const evaluate::Call& call, llvm::Ar
                 "`tract_core_cast` lacks the argument `to`, and `graph.quant` has no line for {}",
                 name.empty() ? "its result" : fmt::format("`{}`", name)),
       call.expr);
+}
+
+}  // namespace
+
+bool ReadCall(evaluate::Evaluation& state, const evaluate::Call& call,
+              llvm::MutableArrayRef<Value> arguments) {
+  if (!call.callee.document->is_library()) return true;
+  const semantics::Signature& signature = call.callee.document->signature(call.callee.fragment);
+  return CheckCast(state, call, signature, arguments) && ReadDataTypes(state, call, signature, arguments);
 }
 
 Value MakeLeniently(const OpPlan& plan, llvm::MutableArrayRef<Value> arguments, const Site& site,

@@ -180,6 +180,7 @@ bool LenientArguments::AdaptTensor(const OpPlan::Parameter& parameter, TypeKind 
     RecordDeviation(parameter, kLenientArray, "`{}` of `{}` is an array; expected a tensor", parameter.called,
                     plan_.called);
     value = MakeConstant(value, wanted, site_, builder_);
+    if (!value.poison() && wanted == TypeKind::kInteger) value = Cast(parameter, wanted, value);
     return !value.poison();
   }
   value = Cast(parameter, wanted, value);
@@ -251,6 +252,11 @@ Value LenientArguments::Convert(const OpPlan::Parameter& parameter, TypeId type,
     return Value::Tuple(builder_.heap(), std::move(items));
   }
   Value item = value;
+  if (value.kind() == ValueKind::kArray && value.length() == 1 && kind != TypeKind::kString) {
+    RecordDeviation(parameter, kLenientTensor, "`{}` of `{}` is an array of one item; expected `{}`",
+                    parameter.called, plan_.called, parameter.type_text);
+    return Convert(parameter, type, Value(value.item(0)));
+  }
   if (value.kind() == ValueKind::kTensor) {
     item = KnownValue(value, builder_);
     if (item.poison()) return value;

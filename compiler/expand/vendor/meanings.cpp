@@ -62,6 +62,37 @@ bool ReadFilter(const OpPlan& plan, llvm::MutableArrayRef<Value> arguments, cons
   return !filter->poison();
 }
 
+// Reads `output_shape` of transposed convolutions: tract has the extents of the spatial axes alone. `filter`
+// has the order of NNEF.
+void ReadOutputShape(const OpPlan& plan, llvm::MutableArrayRef<Value> arguments,
+                     build::GraphBuilder& builder) {
+  Value* list = Find(plan, arguments, "output_shape");
+  const Value *filter = Find(plan, arguments, "filter"), *groups = Find(plan, arguments, "groups");
+  if (list == nullptr || filter == nullptr || groups == nullptr) return;
+  std::optional<std::vector<int64_t>> extents = Integers(*list);
+  const std::optional<Shape> input = ExtentsOf(arguments[0], builder), shape = ExtentsOf(*filter, builder);
+  if (!extents || extents->empty() || !input || !shape || shape->size() < 2) return;
+  if (extents->size() + 2 != input->size()) return;
+  const int64_t channels = (*shape)[1] * std::max<int64_t>(groups->integer(), 1);
+  extents->insert(extents->begin(), {(*input)[0], channels});
+  *list = List(*extents, builder.heap());
+}
+
+// Reads a bias of a convolution with the channels along its last axis, [1, 1, C], of three axes or more.
+bool ReadBias(const OpPlan& plan, llvm::MutableArrayRef<Value> arguments, const Site& site,
+              build::GraphBuilder& builder) {
+  Value* bias = Find(plan, arguments, "bias");
+  const std::optional<Shape> shape = bias == nullptr ? std::nullopt : ExtentsOf(*bias, builder);
+  if (!shape || shape->size() < 3 || shape->back() == 1) return true;
+  const llvm::ArrayRef<int64_t> before = llvm::ArrayRef<int64_t>(*shape).drop_back();
+  if (llvm::any_of(before, [](int64_t extent) { return extent != 1; })) return true;
+  builder.reporter().Deviate(kLenientVector, plan, "bias", site,
+                             fmt::format("`bias` of `{}` has the channels along axis {}; expected axis 1",
+                                         plan.called, shape->size() - 1));
+  *bias = builder.MakeRatified("reshape", {*bias, List({1, shape->back()}, builder.heap())}, site);
+  return !bias->poison();
+}
+
 // Returns the axes of the result for axes that are added sequentially in ascending order.
 std::vector<int64_t> AddedAxes(std::vector<int64_t> axes) {
   llvm::sort(axes);
@@ -204,7 +235,12 @@ bool ReadVendorArguments(const OpPlan& plan, llvm::MutableArrayRef<Value> argume
     if (border->kind() == ValueKind::kString && border->text() == "replicated")
       *border = Value::String(builder.heap(), "replicate");
   }
-  if (window == ir::WindowKind::kScatter) return ReadFilter(plan, arguments, site, builder);
+  if (Find(plan, arguments, "filter") != nullptr && !ReadBias(plan, arguments, site, builder)) return false;
+  if (window == ir::WindowKind::kScatter) {
+    if (!ReadFilter(plan, arguments, site, builder)) return false;
+    ReadOutputShape(plan, arguments, builder);
+    return true;
+  }
   const bool has_axes =
       plan.op == builder.RatifiedPlan("unsqueeze").op || plan.op == builder.RatifiedPlan("squeeze").op;
   if (has_axes) ReadAxes(plan, arguments, site, builder);

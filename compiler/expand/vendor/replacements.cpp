@@ -7,6 +7,7 @@
 
 #include "compiler/expand/generics.h"
 #include "compiler/expand/rules.h"
+#include "compiler/expand/vendor/fold_values.h"
 #include "compiler/expand/vendor/lenient_arguments.h"
 #include "compiler/ir/interval.h"
 #include "llvm/ADT/STLExtras.h"
@@ -37,7 +38,18 @@ std::optional<Value> ReplaceMask(const OpPlan&, llvm::ArrayRef<Value> arguments,
   return is_logical ? std::nullopt : std::optional<Value>(arguments[0]);
 }
 
-// Returns a constant with the numbers from `start` (inclusive) to `end` (exclusive) in steps of `step`.
+// Returns the item of a tensor of one element that is known; other values unchanged.
+Value ItemOf(const Value& value, build::GraphBuilder& builder) {
+  if (value.kind() != ValueKind::kTensor) return builder.symbols().ValueOf(value);
+  const std::optional<TensorValue> known = builder.KnownTensor(value.port());
+  if (!known || known->volume() != 1) return value;
+  Value item = FromTensor(*known, builder.heap());
+  while (item.kind() == ValueKind::kArray) item = Value(item.item(0));
+  return item;
+}
+
+// Returns a constant with the numbers from `start` (inclusive) to `end` (exclusive) in steps of `step`, or
+// nothing if data of a run determine them.
 std::optional<Value> ReplaceRange(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Site& site,
                                   build::GraphBuilder& builder) {
   const auto fail = [&](const Fault& fault) {
@@ -46,7 +58,8 @@ std::optional<Value> ReplaceRange(const OpPlan& plan, llvm::ArrayRef<Value> argu
   };
   std::array<Value, 3> bounds;  // start, end, step
   for (size_t i = 0; i < bounds.size(); ++i) {
-    bounds[i] = builder.symbols().ValueOf(arguments[i]);
+    bounds[i] = ItemOf(arguments[i], builder);
+    if (bounds[i].kind() == ValueKind::kTensor) return std::nullopt;
     const std::string& name = plan.parameters[i].name;
     if (!IsNumber(bounds[i])) {
       return fail(

@@ -8,9 +8,11 @@
 
 #include "compiler/expand/evaluate/bodies.h"
 #include "compiler/expand/rules.h"
+#include "compiler/expand/vendor/lenient_arguments.h"
 #include "compiler/ir/infer.h"
 #include "compiler/semantics/rules.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace nnefc::expand::vendor {
 namespace {
@@ -21,10 +23,21 @@ bool HasForm(const Value& item, llvm::ArrayRef<ValueKind> kinds) {
   if (item.kind() != ValueKind::kTuple || item.length() != static_cast<int64_t>(kinds.size())) return false;
   for (size_t i = 0; i < kinds.size(); ++i) {
     const Value& part = item.item(static_cast<int64_t>(i));
-    const bool fits = kinds[i] == ValueKind::kTensor ? part.tensor() : part.kind() == kinds[i];
+    // A list may be a tensor.
+    const bool fits = kinds[i] == ValueKind::kTensor ? part.tensor() || part.kind() == ValueKind::kArray
+                                                     : part.kind() == kinds[i];
     if (!fits) return false;
   }
   return true;
+}
+
+// Returns the identifier that tract writes for a name of another framework, `/encoder/x.0`: other characters
+// become `_`, and `_` precedes a name that does not begin with a letter.
+std::string IdentifierOf(std::string_view name) {
+  std::string identifier;
+  if (name.empty() || !llvm::isAlpha(name.front())) identifier = "_";
+  for (const char c : name) identifier += llvm::isAlnum(c) ? c : '_';
+  return identifier;
 }
 
 // The lists of a loop, resolved to indices.
@@ -47,10 +60,20 @@ bool ReadLoopLists(evaluate::Evaluation& state, const OpPlan& plan, llvm::ArrayR
     return false;
   };
   const auto find = [&](const std::vector<semantics::TypedName>& names, const Value& name) {
-    const auto found = llvm::find_if(names, [&](const semantics::TypedName& each) {
-      return state.context.symbols.Text(each.name.symbol) == name.text();
-    });
+    const auto find_text = [&](std::string_view text) {
+      return llvm::find_if(names, [&](const semantics::TypedName& each) {
+        return state.context.symbols.Text(each.name.symbol) == text;
+      });
+    };
+    auto found = find_text(name.text());
+    if (found == names.end()) found = find_text(IdentifierOf(name.text()));
     return static_cast<size_t>(found - names.begin());
+  };
+  // Returns the tensor of a list item; poison after an error.
+  const auto tensor = [&](const Value& value) {
+    return value.kind() == ValueKind::kArray
+               ? MakeConstant(value, semantics::TypeKind::kError, site, state.builder)
+               : value;
   };
   const auto feed = [&](std::string_view list, llvm::ArrayRef<Kind> form, auto&& take) {
     for (const Value& item : argument(list).items()) {
@@ -77,10 +100,10 @@ bool ReadLoopLists(evaluate::Evaluation& state, const OpPlan& plan, llvm::ArrayR
   const bool is_fed =
       feed("scan", {Kind::kString, Kind::kTensor, Kind::kInteger, Kind::kInteger},
            [&](const Value& item) {
-             lists.sliced.push_back(item.item(1));
+             lists.sliced.push_back(tensor(item.item(1)));
              lists.slice_axes.push_back(item.item(2));
              lists.slice_strides.push_back(item.item(3));
-             return true;
+             return !lists.sliced.back().poison();
            }) &&
       feed("state", {Kind::kString, Kind::kTensor, Kind::kString},
            [&](const Value& item) {
@@ -89,13 +112,13 @@ bool ReadLoopLists(evaluate::Evaluation& state, const OpPlan& plan, llvm::ArrayR
                return fail("state",
                            fmt::format("`state` of `{}` names `{}`, which is not a result of the body",
                                        plan.called, item.item(2).text()));
-             lists.merged.push_back(item.item(1));
+             lists.merged.push_back(tensor(item.item(1)));
              lists.results.push_back(result);
-             return true;
+             return !lists.merged.back().poison();
            }) &&
       feed("full", {Kind::kString, Kind::kTensor}, [&](const Value& item) {
-        lists.invariant.push_back(item.item(1));
-        return true;
+        lists.invariant.push_back(tensor(item.item(1)));
+        return !lists.invariant.back().poison();
       });
   if (!is_fed) return false;
   if (lists.sliced.empty() || lists.parameters.size() != body.parameters.size()) {
@@ -104,7 +127,9 @@ bool ReadLoopLists(evaluate::Evaluation& state, const OpPlan& plan, llvm::ArrayR
                             lists.parameters.size(), body.parameters.size(), lists.sliced.size()));
   }
   for (const Value& item : argument("output").items()) {
-    if (!HasForm(item, {Kind::kString, Kind::kString, Kind::kInteger, Kind::kInteger}))
+    // Older documents have no extent of a part; it is 1.
+    const bool is_short = HasForm(item, {Kind::kString, Kind::kString, Kind::kInteger});
+    if (!is_short && !HasForm(item, {Kind::kString, Kind::kString, Kind::kInteger, Kind::kInteger}))
       return fail("output",
                   fmt::format("an item of `output` of `{}` is none of the declared form", plan.called));
     const size_t result = find(body.results, item.item(0));
@@ -121,7 +146,7 @@ bool ReadLoopLists(evaluate::Evaluation& state, const OpPlan& plan, llvm::ArrayR
     if (is_last) continue;
     lists.results.push_back(result);
     lists.concat_axes.push_back(item.item(2));
-    lists.concat_strides.push_back(item.item(3));
+    lists.concat_strides.push_back(is_short ? Value::Integer(1) : item.item(3));
   }
   return true;
 }

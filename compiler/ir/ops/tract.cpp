@@ -29,7 +29,8 @@ void InferToInteger(InferContext& context) {
   Produce(context, 0, ElementType::kI64, context.input(0).shape);
 }
 
-// tract_einsum.labels: one label per axis, and one extent per label.
+// tract_einsum.labels: one label per axis, and one extent per label. A label of the result alone is a new
+// axis.
 void InferTractEinsum(InferContext& context) {
   const std::string& text = context.attribute("expr").AsString();
   const std::optional<opset::Equation> equation = opset::ReadEquation(text);
@@ -62,12 +63,7 @@ void InferTractEinsum(InferContext& context) {
   }
   llvm::SmallVector<Dim, 4> dims;
   for (char label : equation->result) {
-    if (!extents[static_cast<size_t>(label)]) {
-      context.Error(kTractEinsum, "the result of {} has the label `{}`, which no tensor has",
-                    Describe(context, "expr"), label);
-      return;
-    }
-    dims.push_back(*extents[static_cast<size_t>(label)]);
+    dims.push_back(extents[static_cast<size_t>(label)].value_or(Dim(1)));
   }
   Produce(context, 0, context.input(0).type, PartialShape(llvm::ArrayRef<Dim>(dims)));
 }
@@ -181,6 +177,7 @@ void InferGatherNd(InferContext& context) {
 }
 
 void InferScatterNd(InferContext& context) {
+  if (!CheckChoice(context, kTractReduction, "reduction", kReductions)) return;
   const std::optional<int64_t> length = TupleLength(context, 0);
   if (context.failed()) return;
   if (length) {
@@ -193,6 +190,12 @@ void InferScatterNd(InferContext& context) {
     }
   }
   ProduceLikeInput(context);
+}
+
+// Its bounds are those of a run; expansion replaces the others by a constant.
+void InferRange(InferContext& context) {
+  const llvm::SmallVector<Dim, 1> dims = {Dim()};
+  Produce(context, 0, context.input(0).type, PartialShape(llvm::ArrayRef<Dim>(dims)));
 }
 
 void InferCumSum(InferContext& context) {
@@ -309,6 +312,7 @@ void RegisterTract(OpRegistry& registry) {
               {.name = "tract_core_bitnot", .infer = ops::ProduceLikeInput, .is_elementwise = true});
   ops::AddRow(registry, {.name = "tract_core_gather_nd", .infer = ops::InferGatherNd});
   ops::AddRow(registry, {.name = "tract_core_scatter_nd", .infer = ops::InferScatterNd});
+  ops::AddRow(registry, {.name = "tract_core_range", .infer = ops::InferRange});
   ops::AddRow(registry, {.name = "tract_core_cumsum", .infer = ops::InferCumSum});
   ops::AddRow(registry, {.name = "tract_core_interpolate", .infer = ops::InferInterpolate});
   ops::AddRow(registry, {.name = "tract_core_grid_sample", .infer = ops::InferGridSample});
@@ -318,8 +322,7 @@ void RegisterTract(OpRegistry& registry) {
       {.name = "tract_transformers_added_mask", .infer = ops::InferAddedMask, .is_elementwise = true});
   // Expansion replaces these by a constant, a loop or other operations, so no document's graph contains them.
   for (const auto& [name, output] :
-       {std::pair("tract_core_range", "output"), std::pair("tract_core_scan", "outputs[]"),
-        std::pair("tract_core_submodel", "outputs[]")}) {
+       {std::pair("tract_core_scan", "outputs[]"), std::pair("tract_core_submodel", "outputs[]")}) {
     registry.Add(
         {.set = std::string(kNnefSet), .name = name, .outputs = {output}, .infer = ops::InferReplaced});
   }

@@ -202,58 +202,31 @@ TEST(TractTest, BordersAndAxes) {
 }
 
 TEST(TractTest, Ranges) {
-  ExpectRows({{"y = tract_core_range(0, 4, 1);",
-               "y = constant<integer>(shape = [4], value = [0, 1, 2, 3]);\n"
-               "attribute `start` of `tract_core_range` is given by its position (the first of 3 places) "
-               "[lenient.positional-attribute]\n"},
-              {"y = tract_core_range(0, 5, 2);",
-               "y = constant<integer>(shape = [3], value = [0, 2, 4]);\n"
-               "attribute `start` of `tract_core_range` is given by its position (the first of 3 places) "
-               "[lenient.positional-attribute]\n"},
-              {"y = tract_core_range(3, 0, -1);",
-               "y = constant<integer>(shape = [3], value = [3, 2, 1]);\n"
-               "attribute `start` of `tract_core_range` is given by its position (the first of 3 places) "
-               "[lenient.positional-attribute]\n"},
-              {"y = tract_core_range(0, 1, 1);",
-               "y = constant<integer>(shape = [1], value = [0]);\n"
-               "attribute `start` of `tract_core_range` is given by its position (the first of 3 places) "
-               "[lenient.positional-attribute]\n"},
-              {"y = tract_core_range(0.0, 1.0, 0.25);",
-               "y = constant(shape = [4], value = [0.0, 0.25, 0.5, 0.75]);\n"
-               "attribute `start` of `tract_core_range` is given by its position (the first of 3 places) "
-               "[lenient.positional-attribute]\n"},
-              {"y = tract_core_range(0, 0, 1);",
-               "attribute `start` of `tract_core_range` is given by its position (the first of 3 places) "
-               "[lenient.positional-attribute]\n"
-               "`tract_core_range` from 0 to 0 in steps of 1 makes no numbers [value.type]\n"},
-              {"y = tract_core_range(0, -1, 1);",
-               "attribute `start` of `tract_core_range` is given by its position (the first of 3 places) "
-               "[lenient.positional-attribute]\n"
-               "`tract_core_range` from 0 to -1 in steps of 1 makes no numbers [value.type]\n"},
-              {"y = tract_core_range(0, 4, 0);",
-               "attribute `start` of `tract_core_range` is given by its position (the first of 3 places) "
-               "[lenient.positional-attribute]\n"
-               "`step` of `tract_core_range` is 0 [arithmetic.division-by-zero]\n"},
-              {"y = tract_core_range(0, n, 1);",
-               "attribute `start` of `tract_core_range` is given by its position (the first of 3 places) "
-               "[lenient.positional-attribute]\n"
-               "this extent is left open by an external; give it with `--input-shape` "
-               "[shape-of.unspecified-extent]\n"},
-              {"y = tract_core_range(0, 1, i);",
-               "attribute `start` of `tract_core_range` is given by its position (the first of 3 places) "
-               "[lenient.positional-attribute]\n"
-               "`step` of `tract_core_range` is a tensor; expected a number known during compilation "
-               "[value.type]\n"},
-              {"y = tract_core_range(-9223372036854775807, 9223372036854775807, 1);",
-               "attribute `start` of `tract_core_range` is given by its position (the first of 3 places) "
-               "[lenient.positional-attribute]\n"
-               "`tract_core_range` from -9.223372036854776e+18 to 9.223372036854776e+18 in steps of 1 makes "
-               "too many numbers [value.type]\n"},
-              {"y = tract_core_range(9223372036854775805, 9223372036854775807, 1);",
-               "y = constant<integer>(shape = [2], value = [9223372036854775805, 9223372036854775806]);\n"
-               "attribute `start` of `tract_core_range` is given by its position (the first of 3 places) "
-               "[lenient.positional-attribute]\n"}},
-             FromTract);
+  ExpectRows(
+      {{"y = tract_core_range(0, 4, 1);", "y = constant<integer>(shape = [4], value = [0, 1, 2, 3]);\n"},
+       {"y = tract_core_range(0, 5, 2);", "y = constant<integer>(shape = [3], value = [0, 2, 4]);\n"},
+       {"y = tract_core_range(3, 0, -1);", "y = constant<integer>(shape = [3], value = [3, 2, 1]);\n"},
+       {"y = tract_core_range(0, 1, 1);", "y = constant<integer>(shape = [1], value = [0]);\n"},
+       {"y = tract_core_range(0.0, 1.0, 0.25);",
+        "y = constant(shape = [4], value = [0.0, 0.25, 0.5, 0.75]);\n"},
+       {"y = tract_core_range(0, 0, 1);",
+        "`tract_core_range` from 0 to 0 in steps of 1 makes no numbers [value.type]\n"},
+       {"y = tract_core_range(0, -1, 1);",
+        "`tract_core_range` from 0 to -1 in steps of 1 makes no numbers [value.type]\n"},
+       {"y = tract_core_range(0, 4, 0);",
+        "`step` of `tract_core_range` is 0 [arithmetic.division-by-zero]\n"},
+       {"y = tract_core_range(0, n, 1);",
+        "this extent is left open by an external; give it with `--input-shape` "
+        "[shape-of.unspecified-extent]\n"},
+       {"y = tract_core_range(0, 1, i);",
+        "`step` of `tract_core_range` is a tensor; expected a number known during compilation "
+        "[value.type]\n"},
+       {"y = tract_core_range(-9223372036854775807, 9223372036854775807, 1);",
+        "`tract_core_range` from -9.223372036854776e+18 to 9.223372036854776e+18 in steps of 1 makes "
+        "too many numbers [value.type]\n"},
+       {"y = tract_core_range(9223372036854775805, 9223372036854775807, 1);",
+        "y = constant<integer>(shape = [2], value = [9223372036854775805, 9223372036854775806]);\n"}},
+      FromTract);
 }
 
 TEST(TractTest, ArithmeticOfIntegerTensors) {
