@@ -1,0 +1,161 @@
+"""Reads what tract writes of the node tests of the `onnx` package, and counts the documents that compute the same.
+
+    python tests/interop/tract_node_tests.py FOLDER [--nnefc BINARY] [--only PART] [--flags=--lenient]
+
+Each model that tract reads becomes FOLDER/NAME/model/graph.nnef, once. nnefc then runs the documents for which tract
+computes the outputs of ONNX. FOLDER/results.tsv has a line for each of them: `right`, `wrong` or `refused`, with the first
+error; the table of counts is printed. A run takes about ten minutes, so it is not part of the tests.
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import os
+import re
+import signal
+import subprocess
+import tempfile
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import onnx
+import tract
+from onnx.backend.test.case.node import collect_testcases
+
+SECONDS = 30
+TOLERANCE = 1e-3
+Arrays = list[np.ndarray]
+
+
+def node_tests() -> Iterator[tuple[str, onnx.ModelProto, Arrays, Arrays]]:
+    """Yields name, model, inputs and outputs of the node tests whose values are all tensors."""
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        for case in collect_testcases(None):
+            for inputs, outputs in (case.data_sets or [])[:1]:
+                if case.model is not None and all(isinstance(value, np.ndarray | np.generic) for value in (*inputs, *outputs)):
+                    yield case.name, case.model, [*map(np.asarray, inputs)], [*map(np.asarray, outputs)]
+
+
+def agree(actual: np.ndarray, expected: np.ndarray) -> bool:
+    """Returns true for equal shapes and values within the tolerance, which is relative to the largest value."""
+    if actual.shape != expected.shape:
+        return False
+    a, b = actual.astype(np.float64), expected.astype(np.float64)
+    finite = np.abs(b[np.isfinite(b)])
+    return bool(np.allclose(a, b, rtol=TOLERANCE, atol=TOLERANCE * finite.max(initial=0), equal_nan=True))
+
+
+def write_case(folder: Path, model: onnx.ModelProto, inputs: Arrays, outputs: Arrays) -> str:
+    """Writes the model by tract, with its inputs and tract's outputs; returns the state of the case."""
+    onnx.save(model, str(folder / "model.onnx"))
+    loaded = tract.onnx().load(str(folder / "model.onnx"))
+    for number, value in enumerate(inputs):
+        kind = "bool" if value.dtype == bool else f"{value.dtype.kind}{value.dtype.itemsize * 8}"
+        loaded.set_input_fact(number, ",".join([*map(str, value.shape), kind]))
+    for number in range(loaded.output_count()):
+        loaded.set_output_fact(number, None)
+    nnef = tract.nnef().with_onnx().with_pulse().with_tract_extra().with_tract_transformers()
+    nnef.write_model_to_dir(loaded.into_model(), str(folder / "model"))
+    found = [value.to_numpy() for value in nnef.load(str(folder / "model")).into_runnable().run(inputs)]
+    if len(found) != len(outputs) or not all(map(agree, found, outputs)):
+        return "tract computes other outputs"
+    for name, arrays in zip(("inputs", "outputs"), (inputs, found), strict=True):
+        np.savez(folder / f"{name}.npz", *arrays)
+    return "written"
+
+
+def write_apart(folder: Path, *case: object) -> str:
+    """The same in a process of its own, because tract may end it."""
+    state = folder / "state.txt"
+    if not state.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        child = os.fork()
+        if child == 0:
+            os.dup2(os.open(folder / "log.txt", os.O_WRONLY | os.O_CREAT, 0o644), 2)
+            signal.alarm(SECONDS)
+            try:
+                text = write_case(folder, *case)  # type: ignore[arg-type]
+            except Exception as error:  # noqa: BLE001
+                text = f"tract: {error}".splitlines()[0][:200]
+            state.write_text(text)
+            os._exit(0)
+        os.waitpid(child, 0)
+        if not state.exists():
+            state.write_text("tract ended the process")
+    return state.read_text()
+
+
+def names_of(model: Path) -> tuple[list[str], list[str]]:
+    """Returns the names of inputs and results in the order of tract: externals as written, results as declared."""
+    text = re.sub(r'"[^"\n]*"', '""', (model / "graph.nnef").read_text())
+    results = re.search(r"\bgraph\s+\S+\s*\([^)]*\)\s*->\s*\(([^)]*)\)", text)
+    return (re.findall(r"(\w+)\s*=\s*(?:tract_core_)?external\b", text), re.findall(r"\w+", results[1]) if results else [])
+
+
+def run_case(nnefc: Path, folder: Path, flags: list[str]) -> tuple[str, str]:
+    """Runs the document of a case; returns the verdict and its reason."""
+    inputs, outputs = ([*np.load(folder / f"{name}.npz").values()] for name in ("inputs", "outputs"))
+    in_names, out_names = names_of(folder / "model")
+    if len(in_names) != len(inputs) or len(out_names) != len(outputs):
+        return "unclear", "numbers of inputs or results differ"
+    with tempfile.TemporaryDirectory() as scratch:
+        data, result = Path(scratch) / "in.npz", Path(scratch) / "out.npz"
+        np.savez(data, **dict(zip(in_names, inputs, strict=True)))
+        command = [str(nnefc), "run", "-q", str(folder / "model"), *flags, *(["--inputs", str(data)] if inputs else []), "-o", str(result)]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS)
+        except subprocess.TimeoutExpired:
+            return "refused", "timeout"
+        if done.returncode != 0:
+            errors = [line for line in done.stderr.splitlines() if "error" in line] or done.stderr.splitlines() or ["?"]
+            return "refused", f"exit {done.returncode}: " + errors[0].replace(str(folder), "")
+        found = np.load(result)
+        for name, expected in zip(out_names, outputs, strict=True):
+            if name not in found:
+                return "wrong", f"no result `{name}`"
+            if not agree(found[name], expected):
+                return "wrong", f"`{name}`: {found[name].ravel()[:4]} of shape {found[name].shape} for {expected.ravel()[:4]} of {expected.shape}"
+    return "right", ""
+
+
+def cause(reason: str) -> str:
+    """Returns the label of a message, with the operation that it names."""
+    label = re.search(r"\[([\w.-]+)\]\s*$", reason)
+    quoted = re.findall(r"`([^`]*)`", reason)
+    return " ".join([label[1] if label else reason[:60], *(name for name in quoted[:3] if re.fullmatch(r"\w+", name))])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--nnefc", type=Path, default=Path(os.environ.get("NNEFC", "build/release/bin/nnefc")))
+    parser.add_argument("--only", default="", help="run the cases whose names contain this text")
+    parser.add_argument("--flags", default="", help="options of `nnefc run`, separated by spaces")
+    arguments = parser.parse_args()
+    arguments.folder.mkdir(parents=True, exist_ok=True)
+    complete = arguments.folder / "complete"
+    if not complete.exists():
+        for name, *case in node_tests():
+            write_apart(arguments.folder / name, *case)
+        complete.write_text("")
+    states: collections.Counter[str] = collections.Counter()
+    reasons: collections.Counter[str] = collections.Counter()
+    with (arguments.folder / "results.tsv").open("w") as table:
+        for folder in sorted(path.parent for path in arguments.folder.glob("*/state.txt") if arguments.only in path.parent.name):
+            if (folder / "state.txt").read_text() != "written":
+                states["not by tract"] += 1
+                continue
+            verdict, reason = run_case(arguments.nnefc, folder, arguments.flags.split())
+            states[verdict] += 1
+            reasons[f"{verdict} {cause(reason)}"] += verdict != "right"
+            print(folder.name, verdict, reason, sep="\t", file=table)
+    print(*(f"{count:5} {state}" for state, count in states.most_common()), sep="\n")
+    print(*(f"{count:5} {reason}" for reason, count in reasons.most_common() if count), sep="\n")
+
+
+if __name__ == "__main__":
+    main()
