@@ -9,7 +9,7 @@ namespace nnefc::transform::target {
 
 namespace {
 
-constexpr std::string_view kMatMul = "MatMul";
+constexpr std::string_view kMatMul = "opset.MatMul";
 
 bool IsConstantMatrix(const Port& operand) {
   const ir::PartialShape& shape = operand.shape();

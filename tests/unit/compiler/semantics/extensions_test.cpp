@@ -134,7 +134,7 @@ std::string ReadWhole(std::string_view lines, std::string_view body, Leniency le
       "net.nnef", fmt::format("version 1.0;\n{}graph g(x) -> (y) {{ {} }}", lines, body));
   const auto document = ast::ParseDocument(file, {}, context);
   std::string text = EnabledDialect(*document, context.symbols, leniency).lenient ? "lenient" : "strict";
-  for (const ast::Name& name : SymbolsOf(*document, context.symbols))
+  for (const ast::Name& name : SymbolsOf(*document, context.symbols, false))
     text += fmt::format(" {}", context.symbols.Text(name.symbol));
   return text;
 }

@@ -119,6 +119,7 @@ class PlannedGraph {
                      {.backend = backend,
                       .precision = kernels::Precision::kF32,
                       .kernels = &kernels_,
+                      .transform = &StandardTransformer(),
                       .weights = &weights_,
                       .limits = {.bytes = SIZE_MAX},
                       .fuse = fuse},
