@@ -252,7 +252,8 @@ Value LenientArguments::Convert(const OpPlan::Parameter& parameter, TypeId type,
     return Value::Tuple(builder_.heap(), std::move(items));
   }
   Value item = value;
-  if (value.kind() == ValueKind::kArray && value.length() == 1 && kind != TypeKind::kString) {
+  const bool is_argument = type == parameter.type;  // not an item of an array
+  if (is_argument && value.kind() == ValueKind::kArray && value.length() == 1 && kind != TypeKind::kString) {
     RecordDeviation(parameter, kLenientTensor, "`{}` of `{}` is an array of one item; expected `{}`",
                     parameter.called, plan_.called, parameter.type_text);
     return Convert(parameter, type, Value(value.item(0)));
