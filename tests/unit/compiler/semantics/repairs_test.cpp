@@ -330,7 +330,7 @@ TEST(Repairs, OfExtensions) {
       " `KHR_enable_fragment_definitions`, `KHR_enable_operator_expressions`, `NNEFC_control_flow`, "
       "`tract_registry tract_core`, `tract_registry tract_transformers`, `tract_registry tract_onnx`, "
       "`tract_registry tract_pulse`, `tract_registry tract_resource`, `tract_registry tract_extra`, "
-      "`tract_symbol`, `tract_assert`";
+      "`tract_symbol`, `tract_pulse_streaming_symbol`, `tract_assert`";
   const auto document = [](std::string_view name) {
     return fmt::format(
         "version 1.0;\nextension {};\ngraph g( x ) -> ( y ) {{ x = external(shape = [1]); y = copy(x); }}",
