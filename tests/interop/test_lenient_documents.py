@@ -196,7 +196,7 @@ CASES = {
     "trilu_lower": Case("y = tract_core_trilu(x, k = -1, upper = false);", np.tril(X, -1), set(), head=TRACT),
     "range": Case("i = tract_core_range(1, 6, step = 2);\nj = tract_core_cast(i, to = 'f32');\nk = unsqueeze(j, axes = [0, 1, 2]);\n"
                   "s = slice(x, axes = [3], begin = [0], end = [3]);\ny = mul(s, k);", X[..., :3] * np.array([1, 3, 5], F32),
-                  {"positional-attribute"}, head=TRACT),
+                  set(), head=TRACT),
     "broadcast": Case("s = slice(x, axes = [1], begin = [0], end = [1]);\ny = tract_core_broadcast(s, shape = [2, 3, 6, 5]);",
                       np.broadcast_to(X[:, :1], (2, 3, 6, 5)), set(), head=TRACT),
     "downsample": Case("y = tract_core_downsample(x, axis = 2, stride = 2, modulo = 1);", X[:, :, 1::2], set(), head=TRACT),
@@ -227,7 +227,7 @@ CASES = {
         "from = bounded(-3, n);\np = slice(x, axes = [1], begin = [from], end = [n]);\nq = reshape(p, shape = [h, -1]);\n"
         "r = tract_core_range(0, n);\ng = tract_core_gather(x, r, axis = 1);\nt = sum_reduce(g, axes = [1, 2, 3]);\n"
         "y = add(q, reshape(t, shape = [h, 1]));", X[:, 1:].reshape(2, -1) + X.sum((1, 2, 3))[:, None],
-        {"positional-attribute", "tensor-for-attribute"},
+        {"tensor-for-attribute"},
         head=TRACT + "extension tract_symbol N;\n" + FRAGMENTS + OPERATORS +
         """fragment bounded( index: tensor<scalar>, size: tensor<scalar> ) -> ( place: tensor<scalar> )
 {
