@@ -235,7 +235,8 @@ bool ReadVendorArguments(const OpPlan& plan, llvm::MutableArrayRef<Value> argume
     if (border->kind() == ValueKind::kString && border->text() == "replicated")
       *border = Value::String(builder.heap(), "replicate");
   }
-  if (Find(plan, arguments, "filter") != nullptr && !ReadBias(plan, arguments, site, builder)) return false;
+  const bool is_convolution = window == ir::WindowKind::kFilter || window == ir::WindowKind::kScatter;
+  if (is_convolution && !ReadBias(plan, arguments, site, builder)) return false;
   if (window == ir::WindowKind::kScatter) {
     if (!ReadFilter(plan, arguments, site, builder)) return false;
     ReadOutputShape(plan, arguments, builder);
