@@ -212,6 +212,7 @@ struct InspectCommand : CommonOptions {
       const ir::Node& node = graph.node(id);
       std::vector<std::string> inputs;
       std::vector<std::string> outputs;
+      outputs.reserve(static_cast<size_t>(node.num_outputs()));
       for (ir::OutputPort input : node.inputs()) inputs.push_back(NameOf(graph, input));
       for (int32_t i = 0; i < node.num_outputs(); ++i) {
         outputs.push_back(fmt::format("{} {}", OutputName(node, i),

@@ -30,12 +30,13 @@ std::optional<Factors> VectorsOf(const Node& product) {
 }
 
 void ConvertToMatrices(Graph& graph, const Node& product, const Factors& shapes) {
-  const std::string name = product.name();
-  const ir::Origin origin = product.ir().origin();
+  // Copies: new nodes may move the product.
+  const Graph::Spec named{.name = product.name(), .origin = product.ir().origin()};
   const auto reshaped = [&](const Port& port, const Shape& shape) {
     const auto rank = static_cast<int64_t>(shape.size());
-    const Node extents = graph.CreateConst(TensorValue::FromInts({rank}, shape), name);
-    return graph.CreateNode("opset1.Reshape", {port, extents.out_port(0)}, {.name = name, .origin = origin});
+    const Node extents = graph.CreateConst(TensorValue::FromInts({rank}, shape), named.name);
+    return graph.CreateNode("opset1.Reshape", {port, extents.out_port(0)},
+                            {.name = named.name, .origin = named.origin});
   };
   Port a = product.in_port(0).GetSource(), b = product.in_port(1).GetSource();
   bool transpose_a = shapes.a.size() > 1 && product.ir().Bool("transpose_a");
@@ -49,7 +50,7 @@ void ConvertToMatrices(Graph& graph, const Node& product, const Factors& shapes)
     if (shapes.a.size() == 1) a = reshaped(a, {1, shapes.a[0]}).out_port(0);
     if (shapes.b.size() == 1) b = reshaped(b, {shapes.b[0], 1}).out_port(0);
   }
-  Graph::Spec spec{.name = name, .origin = origin};
+  Graph::Spec spec{.name = named.name, .origin = named.origin};
   spec.attributes.Set("transpose_a", transpose_a);
   spec.attributes.Set("transpose_b", transpose_b);
   const Node matrix = graph.CreateNode("opset1.MatMul", {a, b}, std::move(spec));
@@ -63,8 +64,7 @@ class ConvertVectorsToMatrices : public TargetReplacementPattern {
  public:
   std::string_view Description() const override {
     return "A vector in a MatMul becomes a matrix of one row or column. A vector that a constant matrix "
-           "multiplies "
-           "becomes the left operand, since kernels pack constant right operands.";
+           "multiplies becomes the left operand, since kernels pack constant right operands.";
   }
   std::string_view Example() const override {
     return R"(%0 = opset1.Const "w" : f32[2,3] = dense<f32[2,3]: 1.0, 2.0, 3.0, 4.0, 5.0, 6.0>
