@@ -192,20 +192,24 @@ ast::Dialect EnabledDialect(const ast::Document& document, const SymbolTable& sy
 
 namespace {
 
-// Adds a name unless a name of the same symbol is there.
-void AddOnce(const ast::Name& name, std::vector<ast::Name>& names) {
-  if (llvm::none_of(names, [&](const ast::Name& other) { return other.symbol == name.symbol; }))
-    names.push_back(name);
-}
+// Names of different symbols, in order.
+struct UniqueNames {
+  std::vector<ast::Name> names;
+  llvm::DenseSet<Symbol> seen;
+
+  void Add(const ast::Name& name) {
+    if (seen.insert(name.symbol).second) names.push_back(name);
+  }
+};
 
 // Adds the identifiers of an expression that are not in `assigned`.
 void AddIdentifiers(const ast::Document& document, ast::ExprId id, const llvm::DenseSet<Symbol>& assigned,
-                    std::vector<ast::Name>& names) {
+                    UniqueNames& names) {
   llvm::SmallVector<ast::ExprId, 8> pending = {id};
   while (!pending.empty()) {
     const ast::Expr& expr = document.exprs[pending.pop_back_val()];
     if (const auto* identifier = std::get_if<ast::IdentifierExpr>(&expr.node)) {
-      if (!assigned.contains(identifier->name)) AddOnce({identifier->name, expr.range}, names);
+      if (!assigned.contains(identifier->name)) names.Add({identifier->name, expr.range});
     } else if (const auto* paren = std::get_if<ast::ParenExpr>(&expr.node)) {
       pending.push_back(paren->inner);
     } else if (const auto* binary = ast::Find<ast::BinaryExpr>(expr.node)) {
@@ -217,14 +221,12 @@ void AddIdentifiers(const ast::Document& document, ast::ExprId id, const llvm::D
 }
 
 // Adds the names in shapes of the graph's externals that nothing assigns: tract makes symbols of them.
-void AddUndeclared(const ast::Document& document, const SymbolTable& symbols, std::vector<ast::Name>& names) {
+void AddUndeclared(const ast::Document& document, const SymbolTable& symbols, UniqueNames& names) {
   for (const ast::Graph& graph : document.graphs) {
-    llvm::DenseSet<Symbol> assigned;
-    std::vector<ast::Name> left;
+    UniqueNames assigned;
     for (const ast::Assignment& assignment : graph.body) {
-      if (assignment.left.valid()) AddIdentifiers(document, assignment.left, {}, left);
+      if (assignment.left.valid()) AddIdentifiers(document, assignment.left, {}, assigned);
     }
-    for (const ast::Name& name : left) assigned.insert(name.symbol);
     for (const ast::Assignment& assignment : graph.body) {
       const auto* invocation = assignment.right.valid()
                                    ? ast::Find<ast::InvocationExpr>(document.exprs[assignment.right].node)
@@ -232,7 +234,7 @@ void AddUndeclared(const ast::Document& document, const SymbolTable& symbols, st
       if (invocation == nullptr || !TextOf(invocation->callee, symbols).ends_with("external")) continue;
       for (const ast::Argument& argument : invocation->arguments) {
         if (!argument.name || TextOf(*argument.name, symbols) == "shape")
-          AddIdentifiers(document, argument.value, assigned, names);
+          AddIdentifiers(document, argument.value, assigned.seen, names);
       }
     }
   }
@@ -242,15 +244,15 @@ void AddUndeclared(const ast::Document& document, const SymbolTable& symbols, st
 
 std::vector<ast::Name> SymbolsOf(const ast::Document& document, const SymbolTable& symbols,
                                  bool finds_undeclared) {
-  std::vector<ast::Name> found;
+  UniqueNames found;
   for (const ExtensionUse& use : ExtensionsIn(document, symbols)) {
     if (use.extension == nullptr || use.extension->role != ExtensionRole::kSymbol) continue;
-    for (const ast::Name& name : use.arguments) AddOnce(name, found);
+    for (const ast::Name& name : use.arguments) found.Add(name);
     const Symbol symbol = use.extension->symbol.empty() ? Symbol() : symbols.Find(use.extension->symbol);
-    if (symbol.valid()) AddOnce({symbol, use.name.front().range}, found);
+    if (symbol.valid()) found.Add({symbol, use.name.front().range});
   }
   if (finds_undeclared) AddUndeclared(document, symbols, found);
-  return found;
+  return std::move(found.names);
 }
 
 const Extension& LenientExtension() {
