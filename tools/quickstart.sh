@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # Sets up nnefc on a fresh Debian 12 machine: installs the
-# packages, builds a release, and runs GoogLeNet from its document.
+# packages, builds the preset `quick`, and runs GoogLeNet from its document.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source tools/setup.sh
 
 install_packages "${packages[@]}"
 continue_as_owner "$@"
-build release nnefc
+build quick nnefc
 
-nnefc=$PWD/build/release/bin/nnefc
+nnefc=$PWD/build/quick/bin/nnefc
 network=tests/networks/googlenet.nnef
 
 say "check: $network against the specification"
@@ -25,7 +25,7 @@ say "run: with random weights and a random image"
 say "done"
 cat <<TEXT
 To install \`nnefc\` in /usr/local:
-  sudo cmake --install $PWD/build/release
+  sudo cmake --install $PWD/build/quick
 To run it from any folder without that:
   $nnefc --help
 TEXT

@@ -47,7 +47,7 @@ FaultOr<std::vector<FilterTaps>> TapsAlong(Direction direction, const NnefWindow
     for (int64_t j = 0; j < window.size[axis]; ++j) {
       const auto at = InputPosition(direction, window, axis, static_cast<int64_t>(i), j);
       if (!at) continue;
-      const auto source = BorderSource(*at, extent, window.border);
+      const auto source = BorderPosition(*at, extent, window.border);
       if (source) {
         positions[i].push_back({j, *source});
       } else if (window.border != "constant") {

@@ -48,8 +48,8 @@ WindowMaximum<T> LargestUnderWindow(const tensor::TensorView& input, llvm::Array
     int64_t offset = 0;
     bool inside = true;
     for (size_t axis = rank; axis-- > 0;) {
-      const auto at = BorderSource(start[axis] + rest % pool.size[axis] * pool.dilation[axis],
-                                   input.shape()[axis], pool.border);
+      const auto at = BorderPosition(start[axis] + rest % pool.size[axis] * pool.dilation[axis],
+                                     input.shape()[axis], pool.border);
       rest /= pool.size[axis];
       inside &= at.has_value();
       offset += at.value_or(0) * input.strides()[axis];

@@ -24,7 +24,7 @@ std::optional<NnefWindow> ReadNnefWindow(const ir::Node& node, llvm::ArrayRef<in
   return window;
 }
 
-std::optional<int64_t> BorderSource(int64_t at, int64_t extent, std::string_view border) {
+std::optional<int64_t> BorderPosition(int64_t at, int64_t extent, std::string_view border) {
   if (at >= 0 && at < extent) return at;
   int64_t source = at;
   if (border == "replicate") source = at < 0 ? 0 : extent - 1;

@@ -25,6 +25,6 @@ std::optional<NnefWindow> ReadNnefWindow(const ir::Node& node, llvm::ArrayRef<in
 
 // R 4.3, border modes: returns the element position used for position `at` of an axis, or nothing if the
 // value does not come from an element.
-std::optional<int64_t> BorderSource(int64_t at, int64_t extent, std::string_view border);
+std::optional<int64_t> BorderPosition(int64_t at, int64_t extent, std::string_view border);
 
 }  // namespace nnefc::runtime::kernels

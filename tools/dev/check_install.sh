@@ -58,7 +58,7 @@ run_quickstart() {
   absent 'CMake (Deprecation )?Warning|runtime\.no-onednn' "$room/quickstart"
   [ "$(grep -c '^-- nnefc: without .* because ' "$room/quickstart")" -eq 2 ]  # the parts that need a Python
   from / bash -c "$(tail -n 1 "$room/quickstart")"
-  from "$clone" cmake --install build/release --prefix "$room/prefix"
+  from "$clone" cmake --install build/quick --prefix "$room/prefix"
   from / "$room/prefix/bin/nnefc" check "$network"
   python3 "$clone/tests/install/run.py" --prefix "$room/prefix"
 }

@@ -87,7 +87,11 @@ inline constexpr InstructionSet kInstructionSet{.width = 4,
 
 // Expands X(namespace, arguments) for each instruction set of this build, the widest vectors first.
 // CMakeLists.txt compiles the files for the same ones.
-#if defined(NNEFC_X86)
+#if defined(NNEFC_X86) && NNEFC_ONLY_SIMD_WIDTH == 16
+#define NNEFC_EACH_INSTRUCTION_SET(X, ...) X(simd512 __VA_OPT__(, ) __VA_ARGS__)
+#elif defined(NNEFC_X86) && NNEFC_ONLY_SIMD_WIDTH == 8
+#define NNEFC_EACH_INSTRUCTION_SET(X, ...) X(simd256 __VA_OPT__(, ) __VA_ARGS__)
+#elif defined(NNEFC_X86)
 #define NNEFC_EACH_INSTRUCTION_SET(X, ...) \
   X(simd512 __VA_OPT__(, ) __VA_ARGS__) X(simd256 __VA_OPT__(, ) __VA_ARGS__)
 #else

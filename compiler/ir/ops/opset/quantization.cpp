@@ -7,7 +7,7 @@ namespace nnefc::ir::ops::opset {
 namespace {
 
 // True if `common`, a broadcast of the shape with another one, may equal the shape apart from leading ones.
-bool Covers(const PartialShape& shape, const PartialShape& common) {
+bool KeepsShape(const PartialShape& shape, const PartialShape& common) {
   if (!shape.rank_known() || !common.rank_known()) return true;
   const int64_t more = common.rank() - shape.rank();
   for (int64_t i = 0; i < common.rank(); ++i) {
@@ -26,7 +26,7 @@ void InferFakeQuantize(OpContext& op) {
   const PartialShape& data = op.shape(0);
   for (int32_t i = 1; i < 5; ++i) {
     const std::optional<PartialShape> common = op.BroadcastShapes(data, op.shape(i));
-    if (common && Covers(data, *common)) continue;
+    if (common && KeepsShape(data, *common)) continue;
     op.Error(kOpsetBroadcast, "{} has the shape {}, which does not broadcast to {} ({})", op.InputName(i),
              ToString(op.shape(i)), ToString(data), op.String("auto_broadcast"));
     return;
@@ -41,7 +41,7 @@ void InferFakeConvert(OpContext& op) {
   for (int32_t i = 1; i < op.num_inputs(); ++i) {
     const std::optional<PartialShape> common = BroadcastNumpy(data, op.shape(i));
     const bool has_more = common && common->rank_known() && data.rank_known() && common->rank() > data.rank();
-    if (common && !has_more && Covers(data, *common)) continue;
+    if (common && !has_more && KeepsShape(data, *common)) continue;
     op.Error(kOpsetBroadcast, "{} has the shape {}, which does not broadcast to {}", op.InputName(i),
              ToString(op.shape(i)), ToString(data));
     return;
