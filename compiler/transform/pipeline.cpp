@@ -227,7 +227,10 @@ bool Pipeline::RunOne(Transformation& transformation, Target& target, Emitter& e
   TransformationReport report{.transformation = &transformation, .nodes_before = CountNodes(*target.graph)};
   if (options_.before) options_.before(transformation, *target.graph);
   const auto start = std::chrono::steady_clock::now();
-  const bool changes = transformation.MayChange(*target.graph);
+  bool changes = false;
+  if (!Guarded(transformation, "MayChange", emitter,
+               [&] { changes = transformation.MayChange(*target.graph); }))
+    return false;
   if (changes) {
     ir::Graph& graph = target.change();
     if (!Application(transformation, options_.evaluate, emitter).Apply(graph)) return false;

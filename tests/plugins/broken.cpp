@@ -57,6 +57,7 @@ class ThrowsIn : public nnefc::transform::FrontReplacementPattern {
   void Configure(const std::shared_ptr<const nnefc::transform::Configuration>&) override {
     Or("Configure", 0);
   }
+  bool MayChange(const nnefc::ir::Graph&) const override { return Or("MayChange", true); }
 
  protected:
   nnefc::transform::Pattern GetPattern() const override {

@@ -374,7 +374,7 @@ graph part( v ) -> ( r )
                 self.bad("plugin.registration", text, *words, breaks=f"in-{function}")
                 self.bad("plugin.registration", text, "explain", "ThrowsIn", "--extensions", self.broken,
                          breaks=f"in-{function}")
-        for function in ("graph_condition", "Configure"):
+        for function in ("graph_condition", "Configure", "MayChange"):
             with self.subTest(function):
                 done = self.nnefc(*words, breaks=f"in-{function}")
                 self.assertEqual(done.returncode, 1, done.stderr)

@@ -394,6 +394,7 @@ class Throws : public Calls {
   Names RunBefore() const override { return Or("RunBefore", Names{"MiddleFinish"}); }
   Names RunAfter() const override { return Or("RunAfter", Names{"MiddleStart"}); }
   std::string_view replacement_id() const override { return "ENTRY"; }
+  bool MayChange(const ir::Graph&) const override { return Or("MayChange", true); }
   void Configure(const std::shared_ptr<const Configuration>&) override { Or("Configure", 0); }
 
  private:
@@ -406,7 +407,7 @@ class Throws : public Calls {
 };
 
 TEST_F(PipelineTest, ExceptionsBesidesTheChangeAreReported) {
-  for (const std::string function : {"RunBefore", "RunAfter", "graph_condition", "none"}) {
+  for (const std::string function : {"RunBefore", "RunAfter", "graph_condition", "MayChange", "none"}) {
     TransformationList list;
     RegisterAnchors(list);
     list.Add<Throws>(function);
