@@ -61,6 +61,7 @@ class EntryReader {
     if (const JsonValue* outputs = entry_.Find("outputs")) made_.outputs = ReadPorts(*outputs, "`outputs`");
     CheckTwice(made_.outputs, "outputs");
     if (const JsonValue* op = entry_.Find("op")) ReadOp(*op);
+    CheckAttributesOfOp();
     for (std::string_view key : {"include_inputs_to_sub_graph", "include_outputs_to_sub_graph"})
       ReadInclude(key);
     if (!ok_) return std::nullopt;
@@ -137,21 +138,32 @@ class EntryReader {
     if (attributes == nullptr) return;
     const auto* members = attributes->get<JsonValue::Members>();
     if (members == nullptr) return Wrong(attributes->range, "`custom_attributes` must be an object");
+    made_.custom_json = *attributes;
     for (const JsonValue::Member& member : *members) {
       if (const auto value = ReadAttribute(member.value)) made_.custom_attributes.Set(member.key, *value);
     }
   }
 
-  std::optional<ir::Attribute> ReadAttribute(const JsonValue& value) {
+  // Checks the attributes of an entry with an `op`: its node gets them.
+  void CheckAttributesOfOp() {
+    const auto* members = made_.op.empty() ? nullptr : made_.custom_json.get<JsonValue::Members>();
+    if (members == nullptr) return;
+    for (const JsonValue::Member& member : *members) {
+      if (made_.custom_attributes.Find(member.key) == nullptr &&
+          member.value.get<std::nullptr_t>() == nullptr)
+        Wrong(member.value.range,
+              "an attribute of a node must be a number, text, a logical value or a list of these");
+    }
+  }
+
+  // Returns nothing for null and objects, since nodes have no such attributes.
+  static std::optional<ir::Attribute> ReadAttribute(const JsonValue& value) {
     if (const auto* logical = value.get<bool>()) return ir::Attribute(*logical);
     if (const auto* integer = value.get<int64_t>()) return ir::Attribute(*integer);
     if (const auto* scalar = value.get<double>()) return ir::Attribute(*scalar);
     if (const auto* text = value.get<std::string>()) return ir::Attribute(*text);
     const auto* list = value.get<JsonValue::Items>();
-    if (list == nullptr) {
-      Wrong(value.range, "a custom attribute must be a number, text, a logical value or a list of these");
-      return std::nullopt;
-    }
+    if (list == nullptr) return std::nullopt;
     std::vector<ir::Attribute> items;
     for (const JsonValue& item : *list) {
       std::optional<ir::Attribute> read = ReadAttribute(item);

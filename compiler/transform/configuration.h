@@ -7,6 +7,7 @@
 
 #include "compiler/ir/attribute.h"
 #include "compiler/support/context.h"
+#include "compiler/support/json_value.h"
 
 namespace nnefc::transform {
 
@@ -30,7 +31,9 @@ struct ReplacementDescription {
   std::string id;
   MatchKind kind = MatchKind::kGeneral;
   SourceRange range;  // range of the id
+  // The custom attributes that can be attributes of nodes, and all of them.
   ir::AttributeMap custom_attributes = {};
+  JsonValue custom_json = {};
   std::vector<std::string> scopes = {};  // one expression per instance of the scope
   std::vector<std::string> start_points = {};
   std::vector<std::string> end_points = {};

@@ -137,8 +137,17 @@ void FrontReplacementFromConfigFileGeneral::FindAndReplacePattern(Graph& graph) 
     if (description->kind != MatchKind::kGeneral)
       throw Mismatch("the entry `{}` is of `match_kind` `{}`; this transformation needs `general`",
                      replacement_id(), Name(description->kind));
-    TransformGraph(graph, description->custom_attributes);
+    TransformEntry(graph, *description);
   }
+}
+
+void FrontReplacementFromConfigFileGeneral::TransformEntry(Graph& graph,
+                                                           const ReplacementDescription& entry) {
+  TransformGraph(graph, entry.custom_attributes);
+}
+
+void FrontReplacementFromConfigFileGeneral::TransformGraph(Graph&, const ir::AttributeMap&) {
+  throw Error("{} overrides neither TransformGraph nor TransformEntry", class_name());
 }
 
 }  // namespace nnefc::transform

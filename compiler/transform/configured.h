@@ -82,7 +82,9 @@ class FrontReplacementFromConfigFileGeneral : public FrontReplacementFromConfigF
   void FindAndReplacePattern(Graph& graph) override;
 
  protected:
-  virtual void TransformGraph(Graph& graph, const ir::AttributeMap& custom_attributes) = 0;
+  // Transforms the graph for one entry; override one of these.
+  virtual void TransformEntry(Graph& graph, const ReplacementDescription& entry);
+  virtual void TransformGraph(Graph& graph, const ir::AttributeMap& custom_attributes);
 };
 
 }  // namespace nnefc::transform

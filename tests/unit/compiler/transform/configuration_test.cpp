@@ -94,12 +94,14 @@ TEST(ConfigurationTest, MistakesAreToldAtTheirPlace) {
        "1:74 transform.config-value: `start_points` has `a` twice"},
       {Scope(R"(, "custom_attributes": [1])"),
        "1:78 transform.config-value: `custom_attributes` must be an object"},
-      {Scope(R"(, "custom_attributes": {"a": {"b": 1}})"),
-       "1:84 transform.config-value: a custom attribute must be a number, text, a logical value or a list of "
-       "these"},
-      {Scope(R"(, "custom_attributes": {"a": null})"),
-       "1:84 transform.config-value: a custom attribute must be a number, text, a logical value or a list of "
-       "these"},
+      {Scope(R"(, "op": "Mish", "custom_attributes": {"a": {"b": 1}})"),
+       "1:98 transform.config-value: an attribute of a node must be a number, text, a logical value or a "
+       "list "
+       "of these"},
+      {Scope(R"(, "op": "Mish", "custom_attributes": {"a": [1, null]})"),
+       "1:98 transform.config-value: an attribute of a node must be a number, text, a logical value or a "
+       "list "
+       "of these"},
       {Scope(R"(, "inputs": [{"node": "a", "port": 0}])"),
        "1:68 transform.config-value: an item of `inputs` must be a list of objects with `node` and `port`"},
       {Scope(R"(, "inputs": [[]])"),
@@ -183,6 +185,22 @@ TEST(ConfigurationTest, EveryMemberIsRead) {
             ir::Attribute(ir::AttributeList{
                 {ir::Attribute(ir::Attribute::Integers{1, 2}), ir::Attribute(ir::Attribute::Integers{3})}}));
   EXPECT_EQ(attributes.Get("n"), ir::Attribute(INT64_MIN));
+}
+
+// Attributes of nodes have no null and no objects, which only transformations read.
+TEST(ConfigurationTest, CustomAttributesOfAnyKindAreRead) {
+  const Told told = Read(Scope(R"(, "custom_attributes": {"a": {"b": [1, null]}, "c": null, "d": [2, 3]})"));
+  EXPECT_EQ(told.text, "");
+  ASSERT_TRUE(told.read.has_value());
+  const ReplacementDescription& entry = told.read->entries.at(0);
+  EXPECT_EQ(entry.custom_attributes.Find("a"), nullptr);
+  EXPECT_EQ(entry.custom_attributes.Find("c"), nullptr);
+  EXPECT_EQ(*entry.custom_attributes.Find("d"), ir::Attribute(ir::Attribute::Integers{2, 3}));
+  const JsonValue* inner = entry.custom_json.Find("a")->Find("b");
+  ASSERT_NE(inner, nullptr);
+  EXPECT_EQ(inner->get<JsonValue::Items>()->size(), 2U);
+  EXPECT_NE(entry.custom_json.Find("c")->get<std::nullptr_t>(), nullptr);
+  EXPECT_EQ(Read(Scope(R"(, "op": "Mish", "custom_attributes": {"c": null})")).text, "");
 }
 
 }  // namespace
