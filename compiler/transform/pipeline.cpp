@@ -48,6 +48,7 @@ class Application {
     if (const std::vector<std::string> open = graph.Unconnected(); !open.empty())
       return Fail(kFailed, "left {} unconnected", open.front());
     graph.Finish();
+    if (transformation_.force_clean_up) ir.EraseDeadNodes();
     if (had_ends && ir.results().empty() && ir.sinks().empty())
       return Fail(kInvalidGraph, "left the graph without results");
     std::vector<ir::NodeId> marked = graph.TakeMarked();
@@ -92,13 +93,21 @@ class Application {
     const std::optional<std::vector<ir::NodeId>> order = ir.TopologicalOrder();
     if (!order) return Fail(kInvalidGraph, "made a cycle");
     std::vector<bool> dirty(ir.node_bound(), false);
+    bool has_dead_node = false;  // an invalid one, without influence on results
     for (ir::NodeId id : marked) {
       if (ir.Contains(id)) dirty[static_cast<size_t>(id.index)] = true;
     }
     for (ir::NodeId id : *order) {
       if (!dirty[static_cast<size_t>(id.index)]) continue;
       const std::vector<ir::Output> before(ir.node(id).outputs().begin(), ir.node(id).outputs().end());
-      if (!InferOne(ir, id)) return false;
+      if (const std::string why = InferOne(ir, id); !why.empty()) {
+        const ir::Node& node = ir.node(id);
+        if (IsLive(ir, id))
+          return Fail(kInvalidGraph, "made `{}` ({}.{}) invalid: {}", node.name(), node.set(), node.type(),
+                      why);
+        has_dead_node = true;
+        continue;
+      }
       const ir::Node& node = ir.node(id);
       for (int32_t i = 0; i < node.num_outputs(); ++i) {
         const ir::Output& old = before[static_cast<size_t>(i)];
@@ -112,16 +121,35 @@ class Application {
         for (ir::InputPort use : node.uses(i)) dirty[static_cast<size_t>(use.node.index)] = true;
       }
     }
+    if (has_dead_node) ir.EraseDeadNodes();
     return true;
   }
 
-  bool InferOne(ir::Graph& ir, ir::NodeId id) {
+  // Infers a node; returns the reason for a failure, or "".
+  static std::string InferOne(ir::Graph& ir, ir::NodeId id) {
     Emitter inner;
-    if (ir::InferNode(ir, id, inner) && !inner.has_errors()) return true;
-    const ir::Node& node = ir.node(id);
-    const std::string why =
-        inner.diagnostics().empty() ? "its inputs do not fit" : inner.diagnostics().front().message;
-    return Fail(kInvalidGraph, "made `{}` ({}.{}) invalid: {}", node.name(), node.set(), node.type(), why);
+    if (ir::InferNode(ir, id, inner) && !inner.has_errors()) return "";
+    return inner.diagnostics().empty() ? "its inputs do not fit" : inner.diagnostics().front().message;
+  }
+
+  // Returns true if a result or a sink depends on the node.
+  static bool IsLive(const ir::Graph& ir, ir::NodeId id) {
+    std::vector<bool> seen(ir.node_bound(), false);
+    std::vector<ir::NodeId> open = {id};
+    while (!open.empty()) {
+      const ir::Node& node = ir.node(open.back());
+      open.pop_back();
+      if (llvm::is_contained(ir.results(), node.id()) || llvm::is_contained(ir.sinks(), node.id()))
+        return true;
+      for (int32_t i = 0; i < node.num_outputs(); ++i) {
+        for (ir::InputPort use : node.uses(i)) {
+          if (seen[static_cast<size_t>(use.node.index)]) continue;
+          seen[static_cast<size_t>(use.node.index)] = true;
+          open.push_back(use.node);
+        }
+      }
+    }
+    return false;
   }
 
   // Comparing values costs more than inferring their consumers again.

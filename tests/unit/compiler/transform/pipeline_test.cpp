@@ -440,6 +440,40 @@ TEST_F(PipelineTest, TransformationsSwitchOthersOff) {
   EXPECT_EQ(ran, "B");  // of the same class: by id, the later first
 }
 
+// Invalid nodes without influence on results are no error; they are removed.
+TEST_F(PipelineTest, DeadNodesAreNotChecked) {
+  const std::string text = R"(  %0 = opset1.Parameter "x" {element_type = f32, shape = [2,3]} : f32[2,3]
+  %1 = opset1.Const "k" : f32[4] = dense<f32[4]: 1.0, 2.0, 3.0, 4.0>
+  %2 = opset1.Const "l" : f32[] = dense<f32[]: 1.0>
+  %3 = opset1.Multiply "m" (%0, %2) : f32[2,3]
+  %4 = opset1.ReLU "r" (%3) : f32[2,3]
+  %5 = opset1.Abs "a" (%0) : f32[2,3]
+  opset1.Result "y" (%4)
+)";
+  for (const bool is_dead : {false, true}) {
+    for (const bool cleans : {false, true}) {
+      TransformationList list;
+      RegisterAnchors(list);
+      list.Add<Calls>("BYPASS",
+                      [&](Graph& graph) {
+                        graph.FindNode("m")->in_port(1).Connect(graph.FindNode("k")->out_port(0));
+                        const Port result = graph.GetOpNodes("Result").at(0).in_port(0);
+                        if (is_dead) result.GetConnection().SetSource(graph.FindNode("x")->out_port(0));
+                      })
+          .force_clean_up = cleans;
+      const auto graph = Parse(text);
+      const std::string told = Run(list, *graph);
+      if (!is_dead) {
+        EXPECT_EQ(told.substr(0, 75),
+                  "transform.invalid-graph: transformation `BYPASS` made `m` (opset1.Multiply)");
+      } else {
+        EXPECT_EQ(told, "");
+        EXPECT_EQ(Brief(*graph), "Parameter(x) Result(y: x)");
+      }
+    }
+  }
+}
+
 TEST_F(PipelineTest, ConditionsAreAsked) {
   TransformationList list;
   RegisterAnchors(list);
