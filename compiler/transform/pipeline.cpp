@@ -182,6 +182,7 @@ Side SideOf(Phase phase) {
 std::optional<Pipeline> Pipeline::Make(const TransformationList& list, PipelineOptions options,
                                        Emitter& emitter) {
   Pipeline pipeline;
+  pipeline.list_ = &list;
   std::optional<std::vector<Transformation*>> order = list.Order(emitter);
   if (!order) return std::nullopt;
   pipeline.order_ = std::move(*order);
@@ -249,6 +250,7 @@ bool Pipeline::RunOne(Transformation& transformation, Target& target, Emitter& e
   transformation.log = [&](const std::string& text) {
     if (options_.log) options_.log(transformation, text);
   };
+  transformation.find = [this](std::string_view name) { return list_->Find(name); };
   transformation.warn = [&](const std::string& text) {
     emitter.Emit(kNotice, {}, "{}: {}", Called(transformation), text);
   };

@@ -86,6 +86,7 @@ class Pipeline {
   bool StopsBeforeTarget() const { return last_ != nullptr && last_->phase() != Phase::kTarget; }
   [[nodiscard]] bool RunOne(Transformation& transformation, Target& target, Emitter& emitter);
 
+  const TransformationList* list_ = nullptr;
   std::vector<Transformation*> order_;
   std::vector<Transformation*> only_;
   // The transformations of the target phase that may run; nothing: all.

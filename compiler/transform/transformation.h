@@ -88,6 +88,11 @@ class Transformation {
   // Receive informational messages, and warnings about probably unintended input.
   std::function<void(const std::string&)> log = [](const std::string&) {};
   std::function<void(const std::string&)> warn = [](const std::string&) {};
+  // Returns a transformation of the same compilation by its name, or null. Changes of its `enabled` take
+  // effect if it has not run yet.
+  std::function<Transformation*(std::string_view)> find = [](std::string_view) -> Transformation* {
+    return nullptr;
+  };
 };
 
 // A replacement of pattern matches. Override FindAndReplacePattern, or GetPattern and ReplacePattern; the

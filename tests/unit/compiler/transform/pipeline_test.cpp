@@ -440,6 +440,28 @@ TEST_F(PipelineTest, TransformationsSwitchOthersOff) {
   EXPECT_EQ(ran, "B");  // of the same class: by id, the later first
 }
 
+// A transformation sets `enabled` of others by their names, before or after these run.
+TEST_F(PipelineTest, TransformationsSwitchOthersByName) {
+  for (const bool state : {false, true}) {
+    TransformationList list;
+    RegisterAnchors(list);
+    std::string ran;
+    list.Add<Calls>("A", [&](Graph&) { ran += "A"; }).enabled = !state;
+    const Transformation* second = nullptr;
+    second = &list.Add<Calls>("B", [&](Graph&) {
+      ran += "B";
+      second->find("A")->enabled = state;
+      EXPECT_EQ(second->find("C")->enabled, true);
+      second->find("C")->enabled = false;  // it has run
+      EXPECT_EQ(second->find("D"), nullptr);
+    });
+    list.Add<Calls>("C", [&](Graph&) { ran += "C"; });
+    const auto graph = Parse(kMish);
+    EXPECT_EQ(Run(list, *graph), "");
+    EXPECT_EQ(ran, state ? "CBA" : "CB");
+  }
+}
+
 // Invalid nodes without influence on results are no error; they are removed.
 TEST_F(PipelineTest, DeadNodesAreNotChecked) {
   const std::string text = R"(  %0 = opset1.Parameter "x" {element_type = f32, shape = [2,3]} : f32[2,3]
