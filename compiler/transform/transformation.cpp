@@ -46,6 +46,10 @@ std::string Called(const Transformation& transformation) {
 
 void ApplyPattern(Graph& graph, const Pattern& pattern, const std::function<void(const Match&)>& replace,
                   const std::function<void(const std::string&)>& warn) {
+  for (const PatternNode& node : pattern.nodes) {
+    if (node.op.empty() || !graph.ir().registry().FindNamed(node.op).empty()) continue;
+    warn(fmt::format("`{}` of the pattern matches nothing: there is no operation `{}`", node.alias, node.op));
+  }
   size_t lost = 0;
   for (const Match& match : FindMatches(graph, pattern)) {
     if (match.exists()) {

@@ -496,6 +496,25 @@ TEST_F(PipelineTest, DeadNodesAreNotChecked) {
   }
 }
 
+TEST_F(PipelineTest, OperationsThatDoNotExistAreReported) {
+  TransformationList list;
+  RegisterAnchors(list);
+  class Searches : public MiddleReplacementPattern {
+   protected:
+    Pattern GetPattern() const override { return {.nodes = {Op("a", "Tahn"), Op("b", "Tanh")}, .edges = {}}; }
+    void ReplacePattern(Graph&, const Match&) override {}
+  };
+  list.Add<Searches>().id = "SEARCHES";
+  const auto graph = Parse(kMish);
+  Emitter emitter;
+  std::optional<Pipeline> pipeline = Pipeline::Make(list, {}, emitter);
+  ASSERT_TRUE(pipeline.has_value());
+  EXPECT_TRUE(pipeline->Run(Side::kAfterLowering, *graph, emitter));
+  ASSERT_EQ(emitter.diagnostics().size(), 1U);
+  EXPECT_EQ(emitter.diagnostics()[0].message,
+            "transformation `SEARCHES`: `a` of the pattern matches nothing: there is no operation `Tahn`");
+}
+
 TEST_F(PipelineTest, ConditionsAreAsked) {
   TransformationList list;
   RegisterAnchors(list);
