@@ -23,7 +23,8 @@ struct Configuration;
 enum class Phase : uint8_t { kLoad, kFront, kMiddle, kBack, kTarget };
 std::string_view Name(Phase phase);
 
-// Names of transformations: an id, a qualified class name, or its last two components ("front.MishFusion").
+// Names of transformations: an id, a qualified class name, or its last components, at least two
+// ("front.MishFusion").
 using Names = std::vector<std::string>;
 
 // Returns the qualified name of a class, without anonymous namespaces.
@@ -47,6 +48,8 @@ class Transformation {
   std::string switched_by;
   // The plug-in of the transformation; empty for those of nnefc.
   std::string plugin;
+  // The qualified name of a class in another language, `folder.module.Class`; empty for C++ classes.
+  std::string foreign_class;
   // Transform only the outermost graph, not its bodies.
   bool run_not_recursively = false;
   // Remove nodes that no result and no sink depends on afterwards.
@@ -76,7 +79,7 @@ class Transformation {
 
   // Returns true for mere markers in the order.
   virtual bool is_anchor() const { return false; }
-  std::string class_name() const { return ClassName(typeid(*this)); }
+  std::string class_name() const { return foreign_class.empty() ? ClassName(typeid(*this)) : foreign_class; }
   // Returns the id, or the class name if there is none.
   std::string name() const { return id.empty() ? class_name() : id; }
 
@@ -85,14 +88,14 @@ class Transformation {
   // Receives the configuration of a compilation.
   virtual void Configure(const std::shared_ptr<const Configuration>&) {}
 
-  // Receive informational messages, and warnings about probably unintended input.
-  std::function<void(const std::string&)> log = [](const std::string&) {};
-  std::function<void(const std::string&)> warn = [](const std::string&) {};
   // Returns a transformation of the same compilation by its name, or null. Changes of its `enabled` take
   // effect if it has not run yet.
   std::function<Transformation*(std::string_view)> find = [](std::string_view) -> Transformation* {
     return nullptr;
   };
+  // Receive informational messages, and warnings about probably unintended input.
+  std::function<void(const std::string&)> log = [](const std::string&) {};
+  std::function<void(const std::string&)> warn = [](const std::string&) {};
 };
 
 // A replacement of pattern matches. Override FindAndReplacePattern, or GetPattern and ReplacePattern; the

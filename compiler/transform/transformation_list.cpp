@@ -17,17 +17,24 @@
 namespace nnefc::transform {
 namespace {
 
-// Returns the last `count` components of a qualified class name.
-std::string LastParts(const std::string& class_name, int count, std::string_view separator) {
+// Returns the last component of a qualified class name: `a::B` in C++, `a.B` in other languages.
+std::string LastPart(std::string_view class_name) {
+  const size_t end = class_name.find_last_of(":.");
+  return std::string(end == std::string_view::npos ? class_name : class_name.substr(end + 1));
+}
+
+// Returns the last two components of a qualified C++ class name, with a dot: `front.MishFusion`.
+std::string LastTwoParts(const std::string& class_name) {
   llvm::SmallVector<llvm::StringRef, 6> parts;
   llvm::StringRef(class_name).split(parts, "::");
-  std::string name;
-  const size_t begin = parts.size() - std::min(parts.size(), static_cast<size_t>(count));
-  for (size_t i = begin; i < parts.size(); ++i) {
-    if (!name.empty()) name += separator;
-    name += parts[i].str();
-  }
-  return name;
+  if (parts.size() == 1) return class_name;
+  return fmt::format("{}.{}", parts[parts.size() - 2].str(), parts.back().str());
+}
+
+// Returns true if `name` is a class name with dots, or its last components, at least two.
+bool IsEndOf(std::string_view class_name, std::string_view name) {
+  if (name.find('.') == std::string_view::npos || !class_name.ends_with(name)) return false;
+  return class_name.size() == name.size() || class_name[class_name.size() - name.size() - 1] == '.';
 }
 
 Names SplitNames(const char* text) {
@@ -43,13 +50,15 @@ Names SplitNames(const char* text) {
 void TransformationList::Add(std::unique_ptr<Transformation> transformation) {
   Entry entry{.transformation = std::move(transformation)};
   entry.class_name = entry.transformation->class_name();
-  entry.last_parts = LastParts(entry.class_name, 2, ".");
+  const bool is_foreign = !entry.transformation->foreign_class.empty();
+  entry.last_parts = is_foreign ? entry.class_name : LastTwoParts(entry.class_name);
   all_.push_back(std::move(entry));
 }
 
 bool TransformationList::IsCalled(const Entry& entry, std::string_view name) {
   if (entry.transformation->id == name) return !name.empty();
-  return !entry.transformation->is_anchor() && (entry.class_name == name || entry.last_parts == name);
+  if (entry.transformation->is_anchor()) return false;
+  return entry.class_name == name || IsEndOf(entry.last_parts, name);
 }
 
 std::optional<size_t> TransformationList::IndexOf(std::string_view name) const {
@@ -163,7 +172,7 @@ std::optional<std::vector<Transformation*>> TransformationList::Order(Emitter& e
   for (const Entry& entry : all_) {
     // The text after the last component only orders transformations that share it.
     const std::string& id = entry.transformation->id;
-    const std::string own = entry.transformation->is_anchor() ? id : LastParts(entry.class_name, 1, "");
+    const std::string own = entry.transformation->is_anchor() ? id : LastPart(entry.class_name);
     names.push_back(fmt::format("{} {} {}", own, entry.class_name, id));
   }
   std::vector<std::pair<size_t, size_t>> edges;

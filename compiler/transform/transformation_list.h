@@ -62,7 +62,7 @@ class TransformationList {
   struct Entry {
     std::unique_ptr<Transformation> transformation;
     std::string class_name;
-    std::string last_parts;  // "front.MishFusion"
+    std::string last_parts;  // "front.MishFusion"; the whole name of a class in another language
   };
 
   static bool IsCalled(const Entry& entry, std::string_view name);

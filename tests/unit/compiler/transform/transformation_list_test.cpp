@@ -172,6 +172,25 @@ TEST(TransformationListTest, ThreeFormsOfANameAreFound) {
   EXPECT_EQ(list.Nearest("front.Gama"), "front.Gamma");
 }
 
+// A class in another language has the id beside its name with the folder, of which at least two parts
+// suffice.
+TEST(TransformationListTest, ForeignClassesAreFound) {
+  TransformationList list;
+  RegisterAnchors(list);
+  front::Gamma& gamma = list.Add<front::Gamma>();
+  auto made = std::make_unique<front::Alpha>();
+  made->id = "ID";
+  made->foreign_class = "extensions.front.one.One";
+  Transformation* one = made.get();
+  list.Add(std::move(made));
+  for (const char* name : {"ID", "extensions.front.one.One", "front.one.One", "one.One"})
+    EXPECT_EQ(list.Find(name), one) << name;
+  for (const char* name : {"One", "ne.One", ".one.One", "front.one", "other.front.one.One", "front.Alpha"})
+    EXPECT_EQ(list.Find(name), nullptr) << name;
+  EXPECT_EQ(list.Find("front.Gamma"), &gamma);
+  EXPECT_EQ(list.Nearest("extensions.front.one.Two"), "extensions.front.one.One");
+}
+
 class Environment {
  public:
   Environment(const char* name, const char* value) : name_(name) { setenv(name, value, 1); }
