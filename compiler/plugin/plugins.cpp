@@ -77,6 +77,10 @@ void Plugins::LoadOne(const std::string& path) {
     mistakes_.push_back({&kUnreadable, file.error().message});
     return;
   }
+  if (path.ends_with(".py")) {
+    Fail(kNoPlugin, path, "it is a Python module; pass the folder that contains it");
+    return;
+  }
   // Checked before loading, because that runs initializers.
   const ErrorOr<std::string, LoadError> interface = ReadInterface((*file)->bytes());
   if (!interface) {
