@@ -257,12 +257,14 @@ Node Graph::CreateConst(TensorValue value, std::string name) {
 
 Node Graph::CreateResult(const Port& source, std::string name) {
   if (!source.is_output_) throw Error("the source of a new Result is an input");
+  source.node().ir();
   CountName(name, 1);
   return Node(*this, graph_.AddResult(std::move(name), {source.node_, source.index_}));
 }
 
 Port Graph::AddInPort(const Node& node, const Port& source) {
   if (!source.is_output_) throw Error("the source of a new input is an input");
+  source.node().ir();
   const ir::OpInfo& info = node.ir().info();
   const bool open = !info.inputs.empty() && info.inputs.back().variadic;
   if (!node.ir().segments().empty() ||
@@ -367,6 +369,7 @@ bool Graph::Bypass(const Port& from, const Port& to) {
 
 void Graph::SetType(const Port& output, ElementType type, ir::PartialShape shape) {
   if (!output.is_output_) throw Error("input {} is given a type; outputs have types", output.index_);
+  output.node().ir();
   graph_.SetOutputType({output.node_, output.index_}, type, std::move(shape));
 }
 
@@ -407,6 +410,7 @@ std::optional<TensorValue> Graph::EvaluateApart(const Node& node, llvm::ArrayRef
 }
 
 void Graph::ReplaceAllUses(const Port& from, const Port& to) {
+  to.node().ir();
   for (const Port& reader : from.GetDestinations()) MarkForInference(reader.node());
   graph_.ReplaceAllUses({from.node_, from.index_}, {to.node_, to.index_});
 }
@@ -433,7 +437,7 @@ std::vector<ir::NodeId> Graph::TakeMarked() {
 
 std::vector<std::string> Graph::Unconnected() const {
   std::vector<std::string> found;
-  if (!nowhere_.valid()) return found;
+  if (!nowhere_.valid() || !graph_.Contains(nowhere_.node)) return found;
   for (ir::InputPort use : graph_.node(nowhere_.node).uses())
     found.push_back(fmt::format("input {} of {}", use.index, Described(graph_.node(use.node))));
   llvm::sort(found);
@@ -442,16 +446,19 @@ std::vector<std::string> Graph::Unconnected() const {
 
 void Graph::Finish() {
   if (!nowhere_.valid()) return;
-  graph_.Erase(nowhere_.node);
+  if (graph_.Contains(nowhere_.node)) graph_.Erase(nowhere_.node);
   nowhere_ = {};
 }
 
 ir::OutputPort Graph::Nowhere() {
-  if (!nowhere_.valid()) nowhere_ = {graph_.AddConst(TensorValue::FromInts({}, {0}), "nowhere"), 0};
+  // A clean-up removes it while no input reads it.
+  if (!nowhere_.valid() || !graph_.Contains(nowhere_.node))
+    nowhere_ = {graph_.AddConst(TensorValue::FromInts({}, {0}), "nowhere"), 0};
   return nowhere_;
 }
 
 void Graph::SetInput(ir::NodeId node, int32_t index, ir::OutputPort source) {
+  Node(*this, node).ir();
   if (!graph_.Contains(source.node))
     throw Error("a node that was removed is to feed `{}`", Node(*this, node).name());
   graph_.SetInput(node, index, source);

@@ -1,0 +1,210 @@
+// Random sequences of graph edits, of which each leaves a valid graph or one error.
+
+#include <random>
+
+#include "compiler/ir/copy.h"
+#include "tests/unit/compiler/transform/transform_support.h"
+
+namespace nnefc::transform {
+namespace {
+
+constexpr const char* kNet =
+    R"(  %0 = opset1.Parameter "x" {element_type = f32, shape = [2,3]} : f32[2,3] as ["x"]
+  %1 = opset1.Const "k" : f32[3] = dense<f32[3]: 1.0, 2.0, 3.0>
+  %2 = opset1.Const "axis" : i64[] = dense<i64[]: 1>
+  %3 = opset1.Add "a" (%0, %1) : f32[2,3]
+  %4:3 = opset1.Split "s" (%3, %2) {num_splits = 3} : f32[2,1], f32[2,1], f32[2,1]
+  %5 = opset1.Concat "c" (%4, %4.2, %4.1) {axis = 1} : f32[2,3]
+  %6 = opset1.Multiply "m" (%5, %0) : f32[2,3] as ["out"]
+  %7 = opset1.ReLU "unread" (%5) : f32[2,3]
+  opset1.Result "y" (%6)
+  opset1.Result "z" (%4.1)
+)";
+
+// A random sequence of edits. Errors of the graph interface are ignored, as a transformation may do.
+class Edits {
+ public:
+  Edits(Graph& graph, uint32_t seed) : graph_(graph), random_(seed) {}
+
+  void Apply(int count) {
+    for (int i = 0; i < count; ++i) {
+      try {
+        ApplyOne();
+      } catch (const Error&) {
+        ++num_errors_;
+      }
+    }
+  }
+  int num_errors() const { return num_errors_; }
+
+ private:
+  int Below(size_t bound) { return static_cast<int>(random_() % std::max<size_t>(bound, 1)); }
+
+  // Returns a node, possibly one that was removed.
+  Node Any() {
+    if (Below(8) == 0 && !former_.empty()) return former_[static_cast<size_t>(Below(former_.size()))];
+    const std::vector<Node> nodes = graph_.GetNodes();
+    if (nodes.empty()) throw Error("the graph is empty");
+    former_.push_back(nodes[static_cast<size_t>(Below(nodes.size()))]);
+    return former_.back();
+  }
+  // Return a port, possibly one that does not exist.
+  Port AnyInput() {
+    const Node node = Any();
+    return node.in_port(Below(static_cast<size_t>(node.num_in_ports()) + (Below(8) == 0 ? 1 : 0)));
+  }
+  Port AnyOutput() {
+    const Node node = Any();
+    return node.out_port(Below(static_cast<size_t>(node.num_out_ports()) + (Below(8) == 0 ? 1 : 0)));
+  }
+  std::string AnyName() {
+    static constexpr const char* kNames[] = {"x", "a", "m", "y", "new", ""};
+    return kNames[Below(std::size(kNames))];
+  }
+  Node Create() {
+    static constexpr const char* kOperations[] = {
+        "ReLU", "Add", "Concat", "opset1.Split", "NoSuchOperation", "Reshape"};
+    std::vector<Port> sources;
+    for (int i = Below(4); i > 0; --i) sources.push_back(AnyOutput());
+    Graph::Spec spec{.name = AnyName()};
+    if (Below(2) == 0) spec.num_inputs = Below(4);
+    if (Below(2) == 0) spec.attributes.Set("axis", int64_t{Below(3)});
+    return graph_.CreateNode(kOperations[Below(std::size(kOperations))], sources, std::move(spec));
+  }
+
+  void ApplyOne() {
+    switch (Below(18)) {
+      case 0:
+        former_.push_back(Create());
+        return;
+      case 1:
+        return AnyInput().Connect(AnyOutput());
+      case 2:
+        return AnyInput().Disconnect();
+      case 3:
+        return AnyOutput().Disconnect();
+      case 4:
+        return graph_.Remove(Any());
+      case 5:
+        return Any().SetName(AnyName());
+      case 6:
+        return graph_.TakeName(Any(), Any());
+      case 7:
+        return graph_.TakeOutputs({{AnyOutput(), AnyOutput()}});
+      case 8:
+        return AnyOutput().GetConnection().SetSource(AnyOutput());
+      case 9:
+        return AnyInput().GetConnection().SetDestination(AnyInput());
+      case 10:
+        return AnyInput().GetConnection().InsertNode(Create());
+      case 11:
+        return Any().Set(AnyName(), ir::Attribute(int64_t{Below(5)}));
+      case 12:
+        return Any().Set("axis", ir::Attribute("text"));
+      case 13:
+        return Any().Erase("axis");
+      case 14:
+        graph_.CreateResult(AnyOutput(), AnyName());
+        return;
+      case 15:
+        graph_.AddInPort(Any(), AnyOutput());
+        return;
+      case 16:
+        return RemoveNodes(graph_, {Any(), Any(), Any()});
+      default:
+        if (Below(4) == 0) graph_.CleanUp();
+        graph_.MarkForInference(Any(), Below(2) == 0);
+        return;
+    }
+  }
+
+  Graph& graph_;
+  std::mt19937 random_;
+  std::vector<Node> former_;
+  int num_errors_ = 0;
+};
+
+class EditsTest : public TransformTest {};
+
+TEST_F(EditsTest, LeaveAValidGraphOrOneError) {
+  const auto original = Parse(kNet);
+  ASSERT_NE(original, nullptr);
+  int num_valid = 0, num_failed = 0, num_refused = 0;
+  for (uint32_t seed = 0; seed < 1000; ++seed) {
+    SCOPED_TRACE(seed);
+    const std::unique_ptr<ir::Graph> graph = ir::Clone(*original);
+    TransformationList list;
+    RegisterAnchors(list);
+    Calls& edits = list.Add<Calls>("EDITS", [&](Graph& view) {
+      Edits random(view, seed);
+      random.Apply(1 + static_cast<int>(seed % 12));
+      num_refused += random.num_errors();
+    });
+    edits.force_clean_up = seed % 3 == 0;
+    edits.force_shape_inference = seed % 5 == 0;
+    Emitter emitter;
+    std::optional<Pipeline> pipeline = Pipeline::Make(list, {.verify = true}, emitter);
+    ASSERT_TRUE(pipeline.has_value());
+    const bool is_done = pipeline->Run(Side::kAfterLowering, *graph, emitter);
+    ASSERT_EQ(emitter.diagnostics().size(), is_done ? 0U : 1U);
+    if (is_done) {
+      ++num_valid;
+      EXPECT_EQ(ir::Verify(*graph), std::vector<std::string>());
+      EXPECT_TRUE(graph->TopologicalOrder().has_value());
+    } else {
+      ++num_failed;
+      EXPECT_EQ(emitter.diagnostics()[0].message.find("broke the graph"), std::string::npos)
+          << emitter.diagnostics()[0].message;
+    }
+  }
+  // Each kind of end occurs.
+  EXPECT_GT(num_valid, 100);
+  EXPECT_GT(num_failed, 100);
+  EXPECT_GT(num_refused, 100);
+}
+
+// The placeholder of missing sources has no reader at the clean-up, and one afterwards.
+TEST_F(EditsTest, InputsAreDisconnectedBeforeAndAfterACleanUp) {
+  const auto ir = Parse(kNet);
+  ASSERT_NE(ir, nullptr);
+  Graph graph(*ir);
+  Port input = graph.FindNode("m")->in_port(1);
+  const Port source = input.GetSource();
+  for (int i = 0; i < 2; ++i) {
+    input.Disconnect();
+    EXPECT_EQ(graph.Unconnected(), std::vector<std::string>{"input 1 of `m` (opset1.Multiply)"});
+    input.Connect(source);
+    graph.CleanUp();
+    EXPECT_EQ(graph.Unconnected(), std::vector<std::string>());
+  }
+  graph.Finish();
+  EXPECT_EQ(ir::Verify(*ir), std::vector<std::string>());
+}
+
+TEST_F(EditsTest, PortsOfRemovedNodesAreRefused) {
+  const auto ir = Parse(kNet);
+  ASSERT_NE(ir, nullptr);
+  Graph graph(*ir);
+  const Node removed = *graph.FindNode("unread"), concat = *graph.FindNode("c");
+  const Port output = removed.out_port(0), input = removed.in_port(0);
+  graph.Remove(removed);
+  const std::function<void()> edits[] = {
+      [&] { concat.in_port(0).Connect(output); },
+      [&] { Port(input).Connect(concat.out_port(0)); },
+      [&] { graph.CreateResult(output, "r"); },
+      [&] { graph.AddInPort(concat, output); },
+      [&] { graph.ReplaceAllUses(concat.out_port(0), output); },
+      [&] { graph.SetType(output, ElementType::kF32, {}); },
+      [&] { graph.CreateNode("ReLU", {output}); },
+      [&] {
+        graph.TakeOutputs({{concat.out_port(0), output}});
+      },
+      [&] { removed.SetName("n"); },
+      [&] { graph.MarkForInference(removed); },
+  };
+  for (const std::function<void()>& edit : edits) EXPECT_THROW(edit(), Error);
+  EXPECT_EQ(ir::Verify(*ir), std::vector<std::string>());
+}
+
+}  // namespace
+}  // namespace nnefc::transform
