@@ -22,6 +22,48 @@ bool IsNumber(nb::handle value) {
   return PyLong_Check(value.ptr()) != 0 || PyFloat_Check(value.ptr()) != 0;
 }
 
+// Returns the text of an object for messages.
+std::string Shown(nb::handle value) {
+  return nb::cast<std::string>(nb::str(value));
+}
+
+int64_t ToInteger(nb::handle value) {
+  int overflows = 0;
+  const int64_t integer = PyLong_AsLongLongAndOverflow(value.ptr(), &overflows);
+  if (overflows != 0) throw transform::Error("{} is not an attribute; integers have 64 bits", Shown(value));
+  return integer;
+}
+
+// The representation of a dictionary, and of None in lists: a tuple that starts with this text.
+constexpr char kMapping[] = "{}";
+
+Attribute ToMapping(const nb::dict& dict) {
+  ir::AttributeList list{.items = {Attribute(std::string(kMapping))}, .is_tuple = true};
+  for (const auto& [key, value] : dict) {
+    if (!nb::isinstance<nb::str>(key))
+      throw transform::Error("{} is not a key of an attribute; expected texts", Shown(key));
+    ir::AttributeList pair{.items = {Attribute(nb::cast<std::string>(key)), ToAttribute(value, nullptr)},
+                           .is_tuple = true};
+    list.items.emplace_back(std::move(pair));
+  }
+  return list;
+}
+
+bool IsMapping(const ir::AttributeList& list) {
+  const std::string* first = list.items.empty() ? nullptr : list.items.front().get<std::string>();
+  return list.is_tuple && first != nullptr && *first == kMapping;
+}
+
+nb::object ToMappingObject(const ir::AttributeList& list) {
+  nb::dict dict;
+  for (size_t i = 1; i < list.items.size(); ++i) {
+    const auto* pair = list.items[i].get<ir::AttributeList>();
+    if (pair == nullptr) return nb::none();
+    dict[ToObject(pair->items[0])] = ToObject(pair->items[1]);
+  }
+  return dict;
+}
+
 // Packs lists with items of one kind.
 Attribute ToListAttribute(nb::handle value, const ir::AttributeInfo* info) {
   std::vector<nb::object> items;
@@ -32,8 +74,11 @@ Attribute ToListAttribute(nb::handle value, const ir::AttributeInfo* info) {
   if (all([](const nb::object& item) { return PyBool_Check(item.ptr()) != 0; }))
     return nb::cast<std::vector<bool>>(nb::list(value));
   const bool wants_doubles = info != nullptr && info->kind == ir::AttributeKind::kDoubles;
-  if (!wants_doubles && all([](const nb::object& item) { return PyLong_Check(item.ptr()) != 0; }))
-    return nb::cast<Attribute::Integers>(nb::list(value));
+  if (!wants_doubles && all([](const nb::object& item) { return PyLong_Check(item.ptr()) != 0; })) {
+    Attribute::Integers integers;
+    for (const nb::object& item : items) integers.push_back(ToInteger(item));
+    return integers;
+  }
   if (all([](const nb::object& item) { return IsNumber(item); }))
     return nb::cast<Attribute::Scalars>(nb::list(value));
   if (all([](const nb::object& item) { return nb::isinstance<nb::str>(item); }))
@@ -49,7 +94,7 @@ Attribute ToNumberAttribute(nb::handle value, const ir::AttributeInfo* info) {
   if (kind == ir::AttributeKind::kBool || PyBool_Check(value.ptr()) != 0)
     return nb::cast<bool>(nb::bool_(value));
   if (kind == ir::AttributeKind::kDouble || PyFloat_Check(value.ptr()) != 0) return nb::cast<double>(value);
-  return nb::cast<int64_t>(value);
+  return ToInteger(value);
 }
 
 }  // namespace
@@ -58,6 +103,7 @@ nb::object ToObject(const Attribute& attribute) {
   const auto convert = [](const auto& held) -> nb::object {
     using Held = std::decay_t<decltype(held)>;
     if constexpr (std::is_same_v<Held, ir::AttributeList>) {
+      if (IsMapping(held)) return ToMappingObject(held);
       nb::list items;
       for (const Attribute& item : held.items) items.append(ToObject(item));
       return held.is_tuple ? nb::object(nb::tuple(items)) : nb::object(items);
@@ -91,9 +137,13 @@ Attribute ToAttribute(nb::handle value, const ir::AttributeInfo* info) {
   if (IsNumber(plain)) return ToNumberAttribute(plain, info);
   if (nb::isinstance<nb::list>(plain) || nb::isinstance<nb::tuple>(plain))
     return ToListAttribute(plain, info);
+  if (nb::isinstance<nb::dict>(plain)) return ToMapping(nb::borrow<nb::dict>(plain));
+  if (plain.is_none())
+    return ir::AttributeList{.items = {Attribute(std::string(kMapping)), Attribute(int64_t{0})},
+                             .is_tuple = true};
   const std::string type = nb::cast<std::string>(nb::str(value.type().attr("__name__")));
-  throw transform::Error("a value of `{}` is not an attribute; expected numbers, texts or lists of them",
-                         type);
+  throw transform::Error(
+      "a value of `{}` is not an attribute; expected numbers, texts, lists or dictionaries of them", type);
 }
 
 }  // namespace nnefc::python
