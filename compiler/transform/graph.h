@@ -227,6 +227,8 @@ class Graph {
   // of its outputs.
   void MarkForInference(const Node& node, bool overrides = false);
 
+  // Returns true if the node will be inferred after the transformation.
+  bool IsMarked(const Node& node) const { return marked_.contains(node.id().index); }
   // For the pipeline: the nodes to infer, in marking order, and whether a node's outputs may change.
   std::vector<ir::NodeId> TakeMarked();
   bool MayOverride(ir::NodeId node) const { return overridden_.count(node.index) != 0; }

@@ -8,7 +8,9 @@
 #include <nanobind/stl/vector.h>
 
 #include <memory>
+#include <type_traits>
 #include <utility>
+#include <variant>
 
 #include "tools/python/binding/report.h"
 
@@ -69,6 +71,7 @@ class PythonTransformation : public Base {
   explicit PythonTransformation(const nb::object& adapter, const Args&... args)
       : Base(args...), adapter_(Hold(adapter)) {
     this->id = Fact<std::string>(adapter, "id");
+    this->foreign_class = TextOf(adapter.attr("class_name"));
     this->enabled = Fact<bool>(adapter, "enabled");
     this->run_not_recursively |= Fact<bool>(adapter, "run_not_recursively");
     this->force_clean_up = Fact<bool>(adapter, "force_clean_up");
@@ -107,13 +110,50 @@ class PythonTransformation : public Base {
   std::string Run(const nb::object& view, const nb::object& match) {
     const nb::object log = nb::cpp_function([this](const std::string& text) { this->log(text); });
     const nb::object warn = nb::cpp_function([this](const std::string& text) { this->warn(text); });
-    const nb::object reported = adapter_->attr("transform")(view, match, log, warn);
+    // Returns whether a transformation is enabled, after a change if `enabled` is not None; None if there is
+    // none.
+    const nb::object switches = nb::cpp_function(
+        [this](const std::string& name, std::optional<bool> enabled) -> std::optional<bool> {
+          transform::Transformation* found = this->find(name);
+          if (found == nullptr) return std::nullopt;
+          if (enabled) found->enabled = *enabled;
+          return found->enabled;
+        },
+        nb::arg("name"), nb::arg("enabled").none());
+    const nb::object reported = adapter_->attr("transform")(view, match, log, warn, switches);
     return TextOf(reported);
   }
 
   Held adapter_;
   Facts facts_;
 };
+
+nb::object JsonObject(const JsonValue& json) {
+  const auto convert = [](const auto& value) -> nb::object {
+    using Value = std::decay_t<decltype(value)>;
+    if constexpr (std::is_same_v<Value, std::nullptr_t>) {
+      return nb::none();
+    } else if constexpr (std::is_same_v<Value, std::string>) {
+      return ToText(value);
+    } else if constexpr (std::is_same_v<Value, JsonValue::Items>) {
+      nb::list items;
+      for (const JsonValue& item : value) items.append(JsonObject(item));
+      return items;
+    } else if constexpr (std::is_same_v<Value, JsonValue::Members>) {
+      nb::dict members;
+      for (const JsonValue::Member& member : value) members[ToText(member.key)] = JsonObject(member.value);
+      return members;
+    } else {
+      return nb::cast(value);
+    }
+  };
+  return std::visit(convert, json.value);
+}
+
+nb::object CustomAttributes(const transform::ReplacementDescription& entry) {
+  const bool has_any = entry.custom_json.get<JsonValue::Members>() != nullptr;
+  return has_any ? JsonObject(entry.custom_json) : nb::object(nb::dict());
+}
 
 class PythonPlain : public PythonTransformation<transform::Transformation> {
  public:
@@ -128,8 +168,8 @@ class PythonGeneral : public PythonTransformation<transform::FrontReplacementFro
   using PythonTransformation::PythonTransformation;
 
  protected:
-  void TransformGraph(transform::Graph& graph, const ir::AttributeMap& custom_attributes) override {
-    Act(graph, [&] { return ToDict(custom_attributes); });
+  void TransformEntry(transform::Graph& graph, const transform::ReplacementDescription& entry) override {
+    Act(graph, [&] { return CustomAttributes(entry); });
   }
 };
 
@@ -157,7 +197,8 @@ nb::dict Parts(const transform::SubgraphMatch& match) {
   parts["names"] = names;
   parts["inputs"] = inputs;
   parts["outputs"] = outputs;
-  parts["custom_attributes"] = ToDict(match.custom_attributes());
+  parts["id"] = ToText(match.description().id);
+  parts["custom_attributes"] = CustomAttributes(match.description());
   return parts;
 }
 

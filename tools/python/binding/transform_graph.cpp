@@ -33,6 +33,15 @@ std::vector<int32_t> Nodes(const GraphView& view) {
   return numbers;
 }
 
+// Returns the names of all operations, of every set.
+std::vector<std::string> Operations(const GraphView& view) {
+  const ir::OpRegistry& registry = view.graph().ir().registry();
+  std::vector<std::string> names;
+  for (size_t i = 0; i < registry.size(); ++i)
+    names.push_back(registry.Info(ir::OpId(static_cast<int32_t>(i))).name);
+  return names;
+}
+
 nb::object Attribute(const GraphView& view, int32_t node, const std::string& name) {
   const ir::Attribute* found = view.At(node).Find(name);
   return found == nullptr ? nb::none() : ToObject(*found);
@@ -195,7 +204,24 @@ void BindTransformGraph(nb::module_& module) {
       .def("create_const", &CreateConst, nb::sig("def create_const(self, value: object, name: str) -> int"))
       .def("create_result", &CreateResult)
       .def("remove", [](const GraphView& view, int32_t node) { view.graph().Remove(view.At(node)); })
+      .def("remove_all",
+           [](const GraphView& view, const std::vector<int32_t>& numbers) {
+             std::vector<Node> nodes;
+             nodes.reserve(numbers.size());
+             for (const int32_t number : numbers) nodes.push_back(view.At(number));
+             transform::RemoveNodes(view.graph(), nodes);
+           })
+      .def("operations", &Operations)
+      .def("accepts_input",
+           [](const GraphView& view, int32_t node, int32_t input) {
+             const ir::Node& ir = view.At(node).ir();
+             const std::vector<ir::InputInfo>& inputs = ir.info().inputs;
+             const bool is_open = !inputs.empty() && inputs.back().variadic;
+             return is_open || input < ir.num_inputs() || static_cast<size_t>(input) < inputs.size();
+           })
       .def("clean_up", [](const GraphView& view) { view.graph().CleanUp(); })
+      .def("is_marked",
+           [](const GraphView& view, int32_t node) { return view.graph().IsMarked(view.At(node)); })
       .def("mark_for_inference",
            [](const GraphView& view, int32_t node, bool overrides) {
              view.graph().MarkForInference(view.At(node), overrides);

@@ -13,12 +13,23 @@ from types import ModuleType
 from typing import Any
 
 from nnefc import _nnefc
-from nnefc.mo.graph.graph import Graph, _key
-from nnefc.mo.replacer import FrontExtractorOp, FrontReplacementOp, ReplacementPattern, SubgraphMatch, Transformation
+from nnefc.mo.graph.graph import Graph
+from nnefc.mo.graph.names import key_of
+from nnefc.mo.replacer import (
+    RUNNING,
+    FrontExtractorOp,
+    FrontReplacementOp,
+    ReplacementPattern,
+    SubgraphMatch,
+    Transformation,
+)
 
 _ORDER = ("ops", "front", "middle", "back")
 # Guards sys.modules and sys.path, modified while a folder is loaded.
 _LOADING = threading.RLock()
+# Calls inside of this package and beyond this number are omitted in messages.
+_PACKAGE = Path(__file__).parent
+_MAX_CALLS = 5
 
 
 class ExtensionError(Exception):
@@ -85,18 +96,31 @@ def _import(name: str, path: Path) -> ModuleType:
 
 
 def _told(error: BaseException, file: Path) -> str:
-    """Returns the message of an exception with the last line of the file in its traceback."""
+    """Returns the message of an exception with the last line of the file in its traceback, and the calls from there."""
     frames = traceback.extract_tb(error.__traceback__)
-    lines = [frame.lineno for frame in frames if frame.filename == str(file.absolute())]
+    own = [i for i, frame in enumerate(frames) if frame.filename == str(file.absolute())]
     what = str(error) or "no message"
     if not isinstance(error, _nnefc.TransformError):
         what = f"{type(error).__name__}: {what}"
-    return f"{what} (line {lines[-1]})" if lines else what
+    if not own:
+        return what
+    inner = [frame for frame in frames[own[-1] + 1 :] if not Path(frame.filename).is_relative_to(_PACKAGE)]
+    calls = "".join(f", in `{frame.name}` of `{frame.filename}` line {frame.lineno}" for frame in inner[:_MAX_CALLS])
+    return f"{what} (line {frames[own[-1]].lineno}{calls})"
 
 
 def name_of(kind: type[Transformation]) -> str:
     """Returns the name of a transformation in the compiler."""
-    return kind.built_in or kind.id or f"{kind.__module__}.{kind.__qualname__}"
+    named = kind.id if isinstance(kind.id, str) else ""
+    return kind.built_in or named or f"{kind.__module__}.{kind.__qualname__}"
+
+
+def class_name_of(kind: type[Transformation]) -> str:
+    """Returns the qualified name of a class, which starts with the name of its folder of extensions."""
+    modules = kind.__module__.split(".")
+    parents = Path(kind.file).resolve().parents
+    folder = parents[len(modules) - 1].name if len(modules) <= len(parents) else ""
+    return ".".join([folder or "extensions", *modules, kind.__qualname__])
 
 
 class Adapter:
@@ -108,17 +132,28 @@ class Adapter:
             self._acts = acts = kind()
         except (Exception, SystemExit) as error:
             raise ValueError(f"`{self.file}`: `{name_of(kind)}`: {_told(error, Path(self.file))}") from error
-        self._started = kind.enabled
-        self.id, self.enabled = name_of(kind), kind.enabled
+        self.class_name = class_name_of(kind)
+        self._checked("id", str)
+        self.id = name_of(kind)
+        self.enabled = self._checked("enabled", bool)
         self.phase, self.kind, self.driven_by = kind.phase, kind.kind, kind.driven_by
-        self.replacement_id = kind.replacement_id
-        self.run_not_recursively, self.force_clean_up = kind.run_not_recursively, kind.force_clean_up
-        self.force_shape_inference = kind.force_shape_inference
+        self.replacement_id = self._checked("replacement_id", str)
+        self.run_not_recursively = self._checked("run_not_recursively", bool)
+        self.force_clean_up = self._checked("force_clean_up", bool)
+        self.force_shape_inference = self._checked("force_shape_inference", bool)
         self.before, self.after = self._names(acts.run_before, "run_before"), self._names(acts.run_after, "run_after")
         if kind.driven_by and not kind.replacement_id:
             raise ValueError(f"`{self.file}`: {kind.__name__} has no `replacement_id`")
         if isinstance(acts, (FrontReplacementOp, FrontExtractorOp)) and not _operation_of(kind):
             raise ValueError(f"`{self.file}`: {kind.__name__} has no `op`")
+
+    def _checked(self, name: str, kind: type) -> Any:
+        """Returns an attribute of the class, or of the instance if its constructor sets it."""
+        value = getattr(self._acts, name)
+        if not isinstance(value, kind):
+            expected = "True or False" if kind is bool else "text"
+            raise ValueError(f"`{self.file}`: `{name}` of `{type(self._acts).__name__}` is {value!r}; expected {expected}")
+        return value
 
     def _names(self, ask: Callable[[], Sequence[type]], what: str) -> list[str]:
         try:
@@ -131,20 +166,26 @@ class Adapter:
         return [name_of(kind) for kind in kinds]
 
     def transform(
-        self, native: _nnefc.TransformGraph, match: Any, log: Callable[[str], None], warn: Callable[[str], None]
+        self,
+        native: _nnefc.TransformGraph,
+        match: Any,
+        log: Callable[[str], None],
+        warn: Callable[[str], None],
+        switch: Callable[[str, bool | None], bool | None],
     ) -> str:
         """Transforms the graph. Returns an error message, or an empty string."""
         acts, graph = self._acts, Graph(native)
         acts.log, acts.warn = log, warn
+        graph._warn = warn
+        former, RUNNING.switch = RUNNING.switch, lambda kind, enabled: switch(name_of(kind), enabled)
         try:
-            if self._started and not type(acts).enabled:
-                log("another transformation switched it off")
-            elif all(holds(graph) for holds in acts.graph_condition):
+            if all(holds(graph) for holds in acts.graph_condition):
                 self._act(graph, match)
         except (Exception, SystemExit) as error:
             logging.getLogger("nnefc").debug("%s", self.id, exc_info=True)
-            return _told(error, Path(self.file))
+            return _told(error, Path(self.file)).replace("[REPLACEMENT_ID]", self.replacement_id)
         finally:
+            RUNNING.switch = former
             del acts.log, acts.warn  # valid during this call only
         return ""
 
@@ -174,7 +215,7 @@ def load_folders(paths: Sequence[str]) -> list[list[Callable[[], Adapter]] | str
 
 def _operation_of(kind: type[Any]) -> str:
     """Returns the canonical name of the operation of a class; empty if it has none."""
-    return _key(kind.op) if isinstance(kind.op, str) else ""
+    return key_of(kind.op) if isinstance(kind.op, str) else ""
 
 
 def _replace_extractors(folders: list[list[type[Transformation]]]) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
+import threading
+from abc import ABCMeta
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar, Union
 
@@ -9,7 +12,30 @@ from nnefc._nnefc import TransformError as Error
 from nnefc.mo.graph.graph import Graph, Node, NodeId, Port, _fits
 
 
-class Transformation:
+class _Running(threading.local):
+    """The access to the other transformations of the compilation that runs in a thread."""
+
+    switch: Callable[[type, bool | None], bool | None] | None = None
+
+
+RUNNING = _Running()
+
+
+class _Kind(ABCMeta):
+    """The class of transformations: `enabled`, set while a model is transformed, applies to this compilation."""
+
+    def __setattr__(cls, name: str, value: Any) -> None:
+        if name != "enabled" or RUNNING.switch is None:
+            super().__setattr__(name, value)
+        elif RUNNING.switch(cls, bool(value)) is None:
+            raise Error(f"`{cls.__module__}.{cls.__qualname__}` cannot be switched: it is not a transformation of this model")
+
+    def __getattribute__(cls, name: str) -> Any:
+        state = RUNNING.switch(cls, None) if name == "enabled" and RUNNING.switch is not None else None
+        return super().__getattribute__(name) if state is None else state
+
+
+class Transformation(metaclass=_Kind):
     """A graph transformation. Class members may be overridden."""
 
     enabled: bool = True
@@ -91,10 +117,12 @@ class DataNode(Node):
 
 def find_matches(graph: Graph, pattern: dict[str, Any]) -> list[dict[str, Any]]:
     """Returns the sub-graphs isomorphic to a pattern, without further edges between their nodes."""
+    wanted_nodes, wanted_edges = _parts_of(pattern)
     nodes = [Node(graph, name) for name in graph.nodes()]
     given = []
     data: dict[str, dict[str, Any]] = {}
-    for alias, wanted in ((item[0], dict(item[1]) if len(item) > 1 else {}) for item in pattern["nodes"]):
+    for alias, wanted in wanted_nodes:
+        graph._report_unknown(wanted)
         if wanted.get("kind") == "data":
             data[alias] = {key: value for key, value in wanted.items() if key != "kind"}
             given.append((alias, True, list[int]()))
@@ -102,8 +130,7 @@ def find_matches(graph: Graph, pattern: dict[str, Any]) -> list[dict[str, Any]]:
         fitting = [n._number for n in nodes if all(_fits(n._find(key), value) for key, value in wanted.items())]
         given.append((alias, False, fitting))
     edges = []
-    for producer, consumer, *rest in pattern.get("edges", ()):
-        ports = dict(rest[0]) if rest else {}
+    for producer, consumer, ports in wanted_edges:
         edges.append((producer, consumer, _ports(ports.get("in")), _ports(ports.get("out"))))
     matches = []
     for found in graph._native.matches(given, edges):
@@ -114,6 +141,41 @@ def find_matches(graph: Graph, pattern: dict[str, Any]) -> list[dict[str, Any]]:
         if all(_fits(match[alias]._find(key), value) for alias, test in data.items() for key, value in test.items()):
             matches.append(match)
     return matches
+
+
+def _parts_of(pattern: Any) -> tuple[list[tuple[str, dict[str, Any]]], list[tuple[str, str, dict[str, Any]]]]:
+    """Returns the nodes and edges of a pattern; raises Error for mistakes in it."""
+    if not isinstance(pattern, dict):
+        raise Error(f"the pattern is {pattern!r}; expected a dictionary with `nodes` and `edges`")
+    for key in pattern:
+        if key not in ("nodes", "edges", "node_attrs", "edge_attrs"):
+            raise Error(f"the pattern has the unknown key `{key}`{_meant(key, ('nodes', 'edges'))}")
+    for key in ("nodes", "edges"):
+        if not isinstance(pattern.get(key), (list, tuple)):
+            what = f"`{key}` {pattern[key]!r}" if key in pattern else f"no `{key}`"
+            raise Error(f"the pattern has {what}; expected a list of tuples")
+    nodes = []
+    for item in pattern["nodes"]:
+        is_node = isinstance(item, (list, tuple)) and len(item) == 2 and isinstance(item[0], str) and isinstance(item[1], dict)
+        if not is_node:
+            raise Error(f"{item!r} is not a node of a pattern; expected `(alias, attributes)`")
+        nodes.append((item[0], item[1]))
+    edges = []
+    for item in pattern["edges"]:
+        is_edge = isinstance(item, (list, tuple)) and len(item) in (2, 3) and all(isinstance(end, str) for end in item[:2])
+        ports = item[2] if is_edge and len(item) == 3 else {}
+        if not is_edge or not isinstance(ports, dict):
+            raise Error(f"{item!r} is not an edge of a pattern; expected `(producer, consumer)` or `(producer, consumer, ports)`")
+        for key in ports:
+            if key not in ("in", "out"):
+                raise Error(f"the edge {item!r} has the unknown key `{key}`{_meant(key, ('in', 'out'))}")
+        edges.append((item[0], item[1], ports))
+    return nodes, edges
+
+
+def _meant(key: object, known: tuple[str, str]) -> str:
+    near = difflib.get_close_matches(str(key), known, 1)
+    return f"; did you mean `{near[0]}`?" if near else f"; expected `{known[0]}` and `{known[1]}`"
 
 
 class Match(dict[str, Any]):
@@ -150,11 +212,11 @@ class _SubGraphs:
     def replace_sub_graph(self, graph: Graph, match: Any) -> None:
         """Replaces a match. Overrides are responsible for all changes."""
         made = self.generate_sub_graph(graph, match)
-        for old, new in self.input_edges_match(graph, match, made).items():
-            _port(made, new, False).connect(self._input(match, old))
+        for old, new in _edges_of(self.input_edges_match(graph, match, made), "input_edges_match"):
+            _port(graph, made, new, False).connect(self._input(graph, match, old))
         outputs = []
-        for old, new in self.output_edges_match(graph, match, made).items():
-            source, target = self._output(match, old), _port(made, new, True)
+        for old, new in _edges_of(self.output_edges_match(graph, match, made), "output_edges_match"):
+            source, target = self._output(graph, match, old), _port(graph, made, new, True)
             outputs.append(((source.node._number, source.idx), (target.node._number, target.idx)))
         graph._native.take_outputs(outputs)
         graph.remove_nodes_from(self.nodes_to_remove(graph, match))
@@ -163,33 +225,50 @@ class _SubGraphs:
         """Returns the ids of the nodes to remove; by default all matched ones."""
         return [node.id for node in match.values()]
 
-    def _input(self, match: Any, key: Any) -> Port:
-        return _port(match, key, False).get_source()
+    def _input(self, graph: Graph, match: Any, key: Any) -> Port:
+        return _port(graph, match, key, False).get_source()
 
-    def _output(self, match: Any, key: Any) -> Port:
-        return _port(match, key, True)
+    def _output(self, graph: Graph, match: Any, key: Any) -> Port:
+        return _port(graph, match, key, True)
 
 
-def _port(nodes: Any, key: Any, is_output: bool) -> Port:
-    name, idx = key if isinstance(key, tuple) else (key, 0)
-    node: Node = nodes[name] if isinstance(name, str) and not isinstance(name, NodeId) else name
-    return Port(node, idx, is_output)
+def _edges_of(edges: Any, function: str) -> list[tuple[Any, Any]]:
+    if not isinstance(edges, dict):
+        raise Error(f"`{function}` returned {edges!r}; expected a dictionary of nodes, ids, or pairs of one with a port")
+    return list(edges.items())
+
+
+def _port(graph: Graph, nodes: Any, key: Any, is_output: bool) -> Port:
+    """Returns a port by a node, its id or its alias in `nodes`, each with the index of the port or for port 0."""
+    if isinstance(key, Port):
+        return key
+    name, idx = key if isinstance(key, tuple) and len(key) == 2 else (key, 0)
+    if isinstance(name, Node):
+        return Port(name, idx, is_output)
+    if not isinstance(name, str):
+        raise Error(f"{key!r} is not a node, an id, or a pair of one with a port")
+    is_alias = not isinstance(name, NodeId) and isinstance(nodes, dict) and name in nodes
+    return Port(nodes[name] if is_alias else Node(graph, name), idx, is_output)
 
 
 class FrontReplacementPattern(ReplacementPattern):
-    """A transformation of the graph of NNEF operations."""
+    """A transformation of the graph of NNEF operations. Overrides `replace_sub_graph` to replace matches of a `pattern`."""
 
     kind = "FrontReplacementPattern"
+
+    def replace_sub_graph(self, graph: Graph, match: Any) -> None:
+        """Replaces a match."""
+        raise Error(f"{type(self).__name__} has a pattern and does not override `replace_sub_graph`")
+
+    def replace_pattern(self, graph: Graph, match: dict[str, Any]) -> None:
+        """Replaces a match."""
+        self.replace_sub_graph(graph, match)
 
 
 class FrontReplacementSubgraph(_SubGraphs, FrontReplacementPattern):
     """Replaces a sub-graph by another one."""
 
     kind = "FrontReplacementSubgraph"
-
-    def replace_pattern(self, graph: Graph, match: dict[str, Any]) -> None:
-        """Replaces a match."""
-        self.replace_sub_graph(graph, match)
 
 
 class FrontReplacementOp(FrontReplacementSubgraph):
@@ -209,18 +288,27 @@ class FrontReplacementOp(FrontReplacementSubgraph):
     def replace_sub_graph(self, graph: Graph, match: Any) -> None:
         """Calls `replace_op`, connects the returned nodes and removes the original node."""
         node = match["op"]
-        made = list(self.replace_op(graph, node) or ())
+        made = _ends_of(graph, self.replace_op(graph, node))
         outputs = node.out_ports()
         for idx, port in outputs.items():
             if len(made) == 1 and len(outputs) > 1:
-                only = Node(graph, made[0])
+                only = made[0].node
                 if idx in only.out_ports():
                     port.get_connection().set_source(only.out_port(idx))
             elif idx < len(made):
-                item = made[idx]
-                source, number = item if isinstance(item, tuple) else (item, 0)
-                port.get_connection().set_source(Node(graph, source).out_port(number))
+                port.get_connection().set_source(made[idx])
         graph.remove_node(node)
+
+
+def _ends_of(graph: Graph, returned: Any) -> list[Port]:
+    """Returns the outputs that `replace_op` returned: nodes, ids, or pairs of one with an output; or only one of these."""
+    if returned is None:
+        return []
+    is_pair = isinstance(returned, tuple) and len(returned) == 2 and isinstance(returned[1], int)
+    items = [returned] if is_pair or isinstance(returned, (str, Node, Port)) else returned
+    if not isinstance(items, (list, tuple)):
+        raise Error(f"`replace_op` returned {returned!r}; expected a list of ids of nodes")
+    return [_port(graph, {}, item, True) for item in items]
 
 
 class FrontExtractorOp(Transformation):
@@ -287,7 +375,7 @@ class SubgraphMatch:
             [(Node(graph, graph._id(number)), idx) for number, idx in ports] for ports in parts["inputs"]
         ]
         self._outputs = [(Node(graph, graph._id(number)), idx) for number, idx in parts["outputs"]]
-        self.custom_replacement_desc = Description(parts["custom_attributes"])
+        self.custom_replacement_desc = Description(parts["custom_attributes"], parts["id"])
 
     def inputs_count(self) -> int:
         """Returns the number of inputs."""
@@ -342,8 +430,8 @@ class SubgraphMatch:
 class Description:
     """The custom attributes of an entry of the configuration."""
 
-    def __init__(self, custom_attributes: dict[str, Any]) -> None:
-        self.custom_attributes = custom_attributes
+    def __init__(self, custom_attributes: dict[str, Any], identity: str = "") -> None:
+        self.custom_attributes, self.id = custom_attributes, identity
 
 
 class FrontReplacementFromConfigFileSubGraph(_SubGraphs, Transformation):
@@ -352,15 +440,11 @@ class FrontReplacementFromConfigFileSubGraph(_SubGraphs, Transformation):
     kind = "FrontReplacementFromConfigFileSubGraph"
     driven_by = "sub_graph"
 
-    def _input(self, match: SubgraphMatch, key: Any) -> Port:
-        if not isinstance(key, int):
-            return Port(key[0], key[1], False).get_source()
-        node, idx = match.input_nodes(key)[0]
-        return node.in_port(idx).get_source()
+    def _input(self, graph: Graph, match: SubgraphMatch, key: Any) -> Port:
+        return _port(graph, {}, match.input_nodes(key)[0] if isinstance(key, int) else key, False).get_source()
 
-    def _output(self, match: SubgraphMatch, key: Any) -> Port:
-        node, idx = match.output_node(key) if isinstance(key, int) else key
-        return Port(node, idx, True)
+    def _output(self, graph: Graph, match: SubgraphMatch, key: Any) -> Port:
+        return _port(graph, {}, match.output_node(key) if isinstance(key, int) else key, True)
 
 
 class FrontReplacementFromConfigFileGeneral(Transformation):

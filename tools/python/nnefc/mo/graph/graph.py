@@ -2,40 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
 
 from nnefc._nnefc import TransformError as Error
+from nnefc.mo.graph.names import OperationName, is_known
 
 if TYPE_CHECKING:
     from nnefc._nnefc import TransformGraph
-
-# Synonyms: operations with names in the Model Optimizer that differ from NNEF or OpenVINO by more than case.
-_SAME = {"multiply": "mul", "stack": "pack", "unstack": "unpack", "external": "parameter", "placeholder": "parameter"}
-
-
-def _key(name: str) -> str:
-    folded = name.casefold()
-    return _SAME.get(folded, folded)
-
-
-class OperationName(str):
-    """The name of an operation, equal to its synonyms in NNEF, OpenVINO and the Model Optimizer.
-
-    For example, `mul` in a document equals `Mul`, and so does `Multiply` after lowering.
-    """
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, str) and _key(self) == _key(other)
-
-    def __ne__(self, other: object) -> bool:
-        return not self == other
-
-    def __hash__(self) -> int:
-        return hash(_key(self))
-
 
 class NodeId(str):
     """The type of `Node.id`: a string that compares equal to another `NodeId` only if both refer to the same node."""
@@ -61,6 +37,10 @@ class Graph:
 
     def __init__(self, native: TransformGraph) -> None:
         self._native = native
+        self._warn: Callable[[str], None] = lambda text: None
+        # Attributes of the Model Optimizer that nodes have for the duration of the transformation.
+        self._transient: dict[int, dict[str, Any]] = {}
+        self._reported: set[str] = set()
 
     def _id(self, number: int) -> NodeId:
         return NodeId(self._native.name(number) or f"{self._native.op(number)}_{number}", number)
@@ -84,8 +64,18 @@ class Graph:
 
     def get_op_nodes(self, **attributes: Any) -> list[Node]:
         """Returns the nodes with these values of attributes, including `op`."""
+        self._report_unknown(attributes)
         nodes = [Node(self, self._id(number)) for number in self._native.nodes()]
         return [node for node in nodes if all(_fits(node.soft_get(key, None), value) for key, value in attributes.items())]
+
+    def _report_unknown(self, attributes: Mapping[str, Any]) -> None:
+        """Warns about names of operations that no operation has."""
+        for name in (attributes.get("op"), attributes.get("type")):
+            if not isinstance(name, str) or name in self._reported:
+                continue
+            self._reported.add(name)
+            if not is_known(name, self._native.operations):
+                self._warn(f"it searches for the operation `{name}`, which does not exist")
 
     def has_node(self, node: object) -> bool:
         """Returns whether the graph has a node with an id."""
@@ -96,20 +86,19 @@ class Graph:
         self._native.remove(self._number(node))
 
     def remove_nodes_from(self, nodes: Iterable[object]) -> None:
-        """Removes nodes, consumers before producers."""
-        left = {self._number(node) for node in nodes}
-        while left:
-            ends = [n for n in left if not any(self._readers(n))]
-            if not ends:
-                some = self._id(min(left))
-                raise Error(f"`{some}` cannot be removed: other nodes read it")
-            for number in ends:
-                self._native.remove(number)
-                left.remove(number)
+        """Removes nodes, consumers before producers; literals that other nodes read stay."""
+        self._native.remove_all([self._number(node) for node in nodes])
 
-    def _readers(self, number: int) -> Iterator[tuple[int, int]]:
-        for output in range(self._native.num_outputs(number)):
-            yield from self._native.destinations(number, output)
+    def add_edge(self, u: object, v: object, **attributes: Any) -> None:
+        """Connects output `out` of a node to input `in` of another one; both are 0 by default."""
+        _check_keys(attributes, ("in", "out"), _IGNORED, f"the edge from `{u}` to `{v}`")
+        target = Node(self, v).in_port(attributes.get("in", 0))
+        target.connect(Node(self, u).out_port(attributes.get("out", 0)))
+
+    def add_edges_from(self, edges: Iterable[tuple[Any, ...]]) -> None:
+        """Connects pairs of nodes, with a dictionary of `in` and `out` as third item or without it."""
+        for edge in edges:
+            self.add_edge(edge[0], edge[1], **(edge[2] if len(edge) > 2 else {}))
 
     def unique_id(self, prefix: str = "") -> str:
         """Returns an unused name."""
@@ -166,7 +155,20 @@ class Node:
             return "op"
         if key == "name":
             return self.name or None
-        return self.graph._native.attribute(self._number, key)
+        if key == "need_shape_inference":
+            return self.graph._native.is_marked(self._number) or None
+        if key == "value" and self.op == "Const":
+            value = self.out_port(0).data.get_value()
+            if value is not None:
+                return value
+        if key == "shape" and str(self.op) == "Parameter":
+            return self.out_port(0).data.get_shape()
+        transient = self.graph._transient.get(self._number, {})
+        return transient[key] if key in transient else self.graph._native.attribute(self._number, _nnef_key(self.op, key))
+
+    def _is_none(self, key: str) -> bool:
+        """Returns whether the transformation set the attribute to None."""
+        return not key.startswith("_") and key in self.graph._transient.get(self._number, {})
 
     def soft_get(self, key: str, default: Any = "<UNKNOWN>") -> Any:
         """Returns an attribute, or the default if it is missing."""
@@ -188,7 +190,7 @@ class Node:
 
     def __getitem__(self, key: str) -> Any:
         value = self._find(key)
-        if value is None:
+        if value is None and not self._is_none(key):
             raise Error(f"`{self.id}` ({self.op}) has no attribute `{key}`")
         return value
 
@@ -197,25 +199,33 @@ class Node:
             self.name = value
         elif key in ("op", "type", "kind"):
             raise Error(f"`{key}` of `{self.id}` cannot be changed; make a node of the other operation")
+        elif key in ("need_shape_inference", "override_output_shape"):
+            if value:
+                self.graph._native.mark_for_inference(self._number, key == "override_output_shape")
+        elif value is None:
+            self.graph._transient.setdefault(self._number, {})[key] = None
+            self.graph._native.erase_attribute(self._number, key)
+        elif callable(value):
+            raise Error(f"`{key}` of `{self.id}` is a function; attributes are numbers, texts, lists and dictionaries")
         else:
-            self.graph._native.set_attribute(self._number, key, value)
+            self.graph._transient.get(self._number, {}).pop(key, None)
+            self.graph._native.set_attribute(self._number, _nnef_key(self.op, key), value)
 
     def __delitem__(self, key: str) -> None:
         self[key]
-        self.graph._native.erase_attribute(self._number, key)
+        if key in self.graph._transient.get(self._number, {}):
+            del self.graph._transient[self._number][key]
+        else:
+            self.graph._native.erase_attribute(self._number, _nnef_key(self.op, key))
 
     def __getattr__(self, key: str) -> Any:
         value = None if key.startswith("_") else self._find(key)
-        if value is None:
+        if value is None and not self._is_none(key):
             raise AttributeError(f"`{self.id}` ({self.op}) has no attribute `{key}`")
         return value
 
     def __setattr__(self, key: str, value: Any) -> None:
-        if key == "need_shape_inference":
-            self.graph._native.mark_for_inference(self._number, False)
-        elif key == "override_output_shape":
-            self.graph._native.mark_for_inference(self._number, True)
-        elif isinstance(getattr(type(self), key, None), property):
+        if isinstance(getattr(type(self), key, None), property):
             object.__setattr__(self, key, value)
         else:
             self[key] = value
@@ -235,6 +245,20 @@ class Node:
     def out_ports(self) -> dict[int, Port]:
         """Returns the outputs by index."""
         return {i: self.out_port(i) for i in range(self.graph._native.num_outputs(self._number))}
+
+    def _accept(self, idx: int) -> None:
+        """Makes an NNEF node with attribute `axes` the OpenVINO operation that has them as input 1."""
+        key = _AXES.get(str(self.op))
+        if key is None or idx != 1 or self.graph._native.accepts_input(self._number, 1):
+            return
+        from nnefc.mo.op import Op
+
+        axes, former = self.axes, self._number
+        made = Op(self.graph, {"op": str(self.op).capitalize()}).create_node([self.in_port(0).get_source()])
+        self.graph._native.take_outputs([((former, 0), (made._number, 0))])
+        self.graph._native.remove(former)
+        object.__setattr__(self, "_number", made._number)
+        self.graph._transient[self._number] = {key: axes}
 
     def is_in_port_connected(self, idx: int) -> bool:
         """Returns whether the input has a producer."""
@@ -340,6 +364,7 @@ class Port:
             kind = "outputs" if self._is_output else "inputs"
             raise Error(f"two {kind} are to be connected, of `{self.node.id}` and `{other.node.id}`")
         source, target = (self, other) if self._is_output else (other, self)
+        target.node._accept(target.idx)
         self.node.graph._native.connect((source.node._number, source.idx), (target.node._number, target.idx))
 
     def disconnect(self) -> None:
@@ -409,8 +434,28 @@ class Connection:
         node.in_port(0).connect(source)
 
 
+# The Model Optimizer's names of the attribute `axes` of NNEF operations.
+_AXES = {"squeeze": "squeeze_dims", "unsqueeze": "unsqueeze_dims"}
+
+
+def _nnef_key(op: str, key: str) -> str:
+    """Returns the name of an attribute in NNEF."""
+    return "axes" if _AXES.get(str(op)) == key else key
+
+
+# Attributes of edges in the Model Optimizer that have no meaning here.
+_IGNORED = ("name", "attrs", "data_attrs", "fw_attrs", "fw_tensor_debug_info", "control_flow_edge")
+
+
+def _check_keys(keys: Iterable[Any], known: Collection[str], ignored: Collection[str], what: str) -> None:
+    for key in keys:
+        if key not in known and key not in ignored:
+            raise Error(f"{what} has the unknown key `{key}`; expected {' or '.join(f'`{name}`' for name in known)}")
+
+
 def _described(node: Node) -> Mapping[str, Any]:
-    held = node.graph._native.attributes(node._number)
+    held = dict(node.graph._native.attributes(node._number))
+    held |= {key: node._find(key) for key in ("value", "shape") if key in held or node._find(key) is not None}
     return {**held, "op": node.op, "type": node.op, "kind": "op", "name": node.id}
 
 

@@ -1,5 +1,15 @@
 """The base classes of front transformations."""
 
-from nnefc.mo.replacer import FrontReplacementOp, FrontReplacementPattern, FrontReplacementSubgraph
+from nnefc.mo.replacer import (
+    FrontReplacementFromConfigFileGeneral,
+    FrontReplacementOp,
+    FrontReplacementPattern,
+    FrontReplacementSubgraph,
+)
 
-__all__ = ["FrontReplacementOp", "FrontReplacementPattern", "FrontReplacementSubgraph"]
+__all__ = [
+    "FrontReplacementFromConfigFileGeneral",
+    "FrontReplacementOp",
+    "FrontReplacementPattern",
+    "FrontReplacementSubgraph",
+]
