@@ -11,9 +11,12 @@ import subprocess
 import sys
 
 import numpy as np
+import openvino
+import openvino.opset13 as ops
 import pytest
 
 import nnefc
+import nnefc.openvino
 
 X = np.linspace(-3, 3, 6, dtype=np.float32).reshape(2, 3)
 HEADER = """
@@ -157,6 +160,34 @@ def test_common_2_id_is_optional_and_names_are_separated_by_commas(run, monkeypa
     assert result_name(run(EXP_RELU, front__a=text)) == "ySecond"
 
 
+@pytest.mark.parametrize("phase", ["middle", "back"])
+@pytest.mark.parametrize("member", ["", "run_not_recursively = False", "run_not_recursively = True"])
+def test_common_3_run_not_recursively(run, tmp_path, phase, member):
+    """Without the member, bodies are transformed."""
+    x, condition = ops.parameter([2, 3], np.float32, name="x"), ops.parameter([], np.bool_, name="condition")
+    chosen = ops.if_op(condition)
+    bodies = []
+    for function in (ops.relu, ops.exp):
+        inner = ops.parameter([2, 3], np.float32)
+        bodies.append((openvino.Model([ops.result(function(inner))], [inner]), inner))
+    chosen.set_then_body(bodies[0][0])
+    chosen.set_else_body(bodies[1][0])
+    chosen.set_input(x.output(0), bodies[0][1], bodies[1][1])
+    y = chosen.set_output(bodies[0][0].results[0], bodies[1][0].results[0])
+    openvino.save_model(openvino.Model([ops.result(ops.relu(y))], [x, condition]), tmp_path / "if.xml", compress_to_fp16=False)
+    body = f"""
+class A({phase.capitalize()}ReplacementPattern):
+    {member or "pass"}
+
+    def find_and_replace_pattern(self, graph):
+        for node in graph.get_op_nodes(op="ReLU"):
+            node.out_port(0).get_connection().set_source(make(graph, "Abs", node.in_port(0).get_source()).out_port(0))
+"""
+    model = run(tmp_path / "if.xml", **{f"{phase}__a": body})
+    made = model.compile(threads=1)(x=X, condition=np.array(True))
+    np.testing.assert_array_equal(next(iter(made.values())), np.maximum(X, 0) if "True" in member else np.abs(X))
+
+
 @pytest.mark.parametrize("clean", ["True", "False"])
 def test_common_4_force_clean_up(run, clean):
     body = f"""
@@ -292,6 +323,21 @@ class MySine({base}):
     assert result_name(run(SP_MISH, front__a=body)) == "y"
     text = document("s = softplus(x)", "t = tanh(s)", "p = mul(x, t)", "q = softplus(p)", "r = tanh(q)", "y = mul(p, r)")
     np.testing.assert_allclose(outputs(run(text, front__a=body))["y"], np.sin(np.sin(X)), rtol=1e-5)
+
+
+@pytest.mark.parametrize(("consumer", "count"), [("relu", 3), ("abs", 0)])
+def test_pattern_2_every_isomorphic_sub_graph_is_replaced(run, consumer, count):
+    text = document(*(f"t{i + 1} = {('exp', 'relu')[i % 2]}({f't{i}' if i else 'x'})" for i in range(6))).replace("t6", "y")
+    body = f"""
+class A(FrontReplacementSubgraph):
+    def pattern(self):
+        return dict(nodes=[("a", dict(op="Exp")), ("b", dict(op="{consumer}"))], edges=[("a", "b")])
+
+    def replace_sub_graph(self, graph, match):
+        assert match["b"].in_node(0) == match["a"]
+        note(graph, "+")
+"""
+    assert result_name(run(text, front__a=body)) == "y" + "+" * count
 
 
 @pytest.mark.parametrize(
@@ -446,6 +492,20 @@ class Exponent(FrontReplacementOp):
     assert "Exp" not in model.lower()
 
 
+@pytest.mark.parametrize(("op", "count"), [("Exp", 2), ("exp", 2), ("Relu", 1), ("Sigmoid", 0)])
+def test_operation_2_replace_sub_graph_has_the_match_op(run, op, count):
+    body = f"""
+class A(FrontReplacementOp):
+    op = "{op}"
+
+    def replace_sub_graph(self, graph, match):
+        assert list(match) == ["op"] and match["op"].op == "{op}"
+        note(graph, "+")
+"""
+    text = document("a = exp(x)", "b = exp(a)", "y = relu(b)")
+    assert result_name(run(text, front__a=body)) == "y" + "+" * count
+
+
 @pytest.mark.parametrize("returned", ["[]", "None"])
 def test_operation_3_nothing_for_an_output_that_is_read_is_an_error(run, returned):
     body = f"class A(FrontReplacementOp):\n    op = 'Exp'\n\n    def replace_op(self, graph, node):\n        return {returned}\n"
@@ -579,6 +639,13 @@ class A(FrontReplacementPattern):
 # ---- generic ----
 
 
+@pytest.mark.parametrize("base", ["FrontReplacementSubgraph", "FrontReplacementPattern"])
+@pytest.mark.parametrize("enabled", [True, False])
+def test_generic_1_enabled_classes_run_once(run, base, enabled):
+    body = marks(["A"], A={"enabled": enabled}).replace("class A(FrontReplacementPattern)", f"class A({base})")
+    assert result_name(run(EXP_RELU, front__a=body)) == ("yA" if enabled else "y")
+
+
 @pytest.mark.parametrize("axes", ["[1]", "[0, 1]"])
 def test_generic_2_axes_of_squeeze_become_an_input(run, axes):
     """`squeeze_dims` is the Model Optimizer's name of the attribute, and NNEF's operation has no second input."""
@@ -680,6 +747,102 @@ def test_points_1_and_scope_1_generate_sub_graph(run, inputs, outputs_, kind):
         expected = np.tanh(np.sin(np.sin(X)))
     body = SINES.replace("INPUTS", inputs).replace("OUTPUTS", outputs_)
     np.testing.assert_allclose(outputs(run(text, [entry], front__a=body))["y"], expected, rtol=1e-5)
+
+
+@pytest.mark.parametrize("kind", ["scope", "points", "general"])
+def test_scope_1_points_1_and_general_1_need_an_entry(run, kind):
+    """A transformation of an entry with another id, or without a configuration, does not run."""
+    base = "General" if kind == "general" else "SubGraph"
+    body = f"""
+class A(FrontReplacementFromConfigFile{base}):
+    replacement_id = "entry"
+
+    def {"transform_graph" if kind == "general" else "replace_sub_graph"}(self, graph, match):
+        note(graph, "+")
+"""
+    entry = {"id": "entry", "match_kind": kind, "custom_attributes": {}}
+    if kind != "general":
+        entry["instances"] = ["a"] if kind == "scope" else {"start_points": ["a"], "end_points": ["a"]}
+    for number, configuration in enumerate([None, [{**entry, "id": "other"}], [entry]]):
+        assert result_name(run(EXP_RELU, configuration, front__a=body)) == ("y+" if number == 2 else "y")
+
+
+def test_scope_2_an_update_writes_inputs_and_outputs(tmp_path):
+    (tmp_path / "net.nnef").write_text(BLOCKS)
+    entry = {"custom_attributes": {"a": 1}, "id": "entry", "instances": ["one", "two"], "match_kind": "scope"}
+    (tmp_path / "entries.json").write_text(json.dumps([entry]))
+    words = [sys.executable, "-m", "nnefc", "transform", "net.nnef", "--custom-operations-config-update", "entries.json"]
+    done = subprocess.run(words, capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert done.returncode == 0, done.stderr
+    (made,) = json.loads((tmp_path / "entries.json").read_text())
+    inputs, outputs_ = made.pop("inputs"), made.pop("outputs")
+    assert made == entry
+    assert [[port["port"] for port in ports] for ports in inputs] == [[0]]
+    assert [port["port"] for port in outputs_] == [0]
+    assert inputs[0][0]["node"].endswith("$") and outputs_[0]["node"].endswith("$")
+
+
+@pytest.mark.parametrize("key", ["id", "match_kind", "instances", "custom_attributes"])
+def test_scope_3_mandatory_keys(run, key):
+    entry = {"id": "entry", "match_kind": "scope", "instances": ["a"], "custom_attributes": {}}
+    del entry[key]
+    body = "class A(FrontReplacementFromConfigFileSubGraph):\n    replacement_id = 'entry'\n\n    def replace_sub_graph(self, graph, match):\n        note(graph, '+')\n"
+    if key == "custom_attributes":
+        assert result_name(run(EXP_RELU, [entry], front__a=body)) == "y+"
+    else:
+        assert f"the entry has no `{key}`" in messages(run, EXP_RELU, [entry], front__a=body)
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_scope_4_inputs_and_outputs_have_the_order_of_the_entry(run, order):
+    text = BLOCKS.replace("fragment block(x: tensor<scalar>) ->", "fragment block(x: tensor<scalar>, z: tensor<scalar>) ->")
+    text = text.replace("    a = mul(x, 0.5);\n    b = exp(a);\n    y = mul(b, 0.5);\n", "    a = exp(x);\n    b = abs(z);\n    y = add(a, b);\n")
+    text = text.replace("block(x)", "block(x, x)").replace("    two = block(one);\n    y = tanh(two);", "    y = block(one, x);")
+    inputs = [[{"node": "a$", "port": 0}], [{"node": "b$", "port": 0}]][::order]
+    entry = {"id": "entry", "match_kind": "scope", "custom_attributes": {}, "instances": ["y"], "inputs": inputs,
+             "outputs": [{"node": "add$", "port": 0}]}  # fmt: skip
+    body = """
+class A(FrontReplacementFromConfigFileSubGraph):
+    replacement_id = "entry"
+
+    def generate_sub_graph(self, graph, match):
+        assert (match.inputs_count(), match.outputs_count()) == (2, 1)
+        return {"new": make(graph, "Subtract", in_ports_count=2)}
+
+    def input_edges_match(self, graph, match, new):
+        return {match.single_input_node(i): (new["new"], i) for i in range(2)}
+
+    def output_edges_match(self, graph, match, new):
+        return {match.output_node(0): (new["new"], 0)}
+"""
+    made = outputs(run(text, [entry], front__a=body))["y"]
+    np.testing.assert_allclose(made, order * (np.exp(X) + np.abs(X) - X), rtol=1e-5, atol=1e-6)
+
+
+CHAIN = document("a = exp(x)", "b = relu(a)", "c = sigmoid(b)", "d = add(c, z)", "y = tanh(d)", inputs=("x", "z"))
+
+
+@pytest.mark.parametrize(
+    ("starts", "ends", "more", "told"),
+    [
+        (["b"], ["c"], {}, ""),
+        (["c"], ["b"], {}, "is not reachable"),
+        (["a"], ["d"], {}, "an input of the model"),
+        (["d"], ["y"], {}, "`d`"),
+        (["b"], ["c"], {"include_inputs_to_sub_graph": False}, "must be `true`"),
+        (["b"], ["c"], {"include_outputs_to_sub_graph": False}, "must be `true`"),
+        (["b"], ["c"], {"include_inputs_to_sub_graph": True, "include_outputs_to_sub_graph": True}, ""),
+    ],
+)
+def test_points_3_to_6_rules_of_points(run, starts, ends, more, told):
+    """End points are reached from start points, which read one tensor; no input of the model is between them."""
+    entry = {"id": "entry", "match_kind": "points", "custom_attributes": {}, **more}
+    entry["instances"] = {"start_points": starts, "end_points": ends}
+    body = "class A(FrontReplacementFromConfigFileSubGraph):\n    replacement_id = 'entry'\n\n    def replace_sub_graph(self, graph, match):\n        assert sorted(match.matched_nodes_names()) == ['b', 'c']\n        note(graph, '+')\n"
+    if not told:
+        assert result_name(run(CHAIN, [entry], front__a=body)) == "y+"
+    else:
+        assert told in messages(run, CHAIN, [entry], front__a=body)
 
 
 # ---- attributes of nodes ----

@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable, Collection
 
 # Names of the same operation that differ by more than case and underscores. The first one is NNEF's if it has the
-# operation, otherwise OpenVINO's.
+# operation, otherwise OpenVINO's. `MatMul` is not a synonym of `linear`, whose second operand is transposed.
 _SYNONYMS = (
     "add eltwiseadd",
     "and logicaland",
@@ -83,6 +83,12 @@ def _key_of(name: str) -> str:
     return _KEYS.get(folded, folded)
 
 
+@functools.lru_cache(maxsize=4096)
+def _is_same(operation: str, name: str, is_operation: bool) -> bool:
+    """Returns whether an operation has a name, or is the same as another operation."""
+    return _key_of(operation) == _key_of(name) or not is_operation and operation in _COMMON.get(_folded(name), ())
+
+
 def is_known(name: str, operations: Callable[[], Collection[str]]) -> bool:
     """Returns whether an operation has this name; `operations` returns the names of all in NNEF and OpenVINO."""
     folded = _folded(name.rpartition(".")[2])
@@ -97,11 +103,7 @@ class OperationName(str):
     """
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, str):
-            return False
-        if key_of(self) == key_of(other):
-            return True
-        return not isinstance(other, OperationName) and str(self) in _COMMON.get(_folded(other), ())
+        return isinstance(other, str) and _is_same(str(self), str(other), isinstance(other, OperationName))
 
     def __ne__(self, other: object) -> bool:
         return not self == other
