@@ -173,6 +173,12 @@ void AddExtensions(CLI::App& command, std::vector<std::string>& extensions) {
       ->take_all()
       ->expected(1)
       ->group(kCommonGroup);
+  // The Python process that loads the folders reads it, too.
+  command.add_flag("--mo-imports")
+      ->description(
+          "redirect imports of `openvino.tools.mo`, `mo` and `extensions` in folders of `--extensions` to "
+          "`nnefc.mo`")
+      ->group(kCommonGroup);
 }
 
 void AddStdinFilename(CLI::App& command, CommonOptions& options) {

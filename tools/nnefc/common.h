@@ -74,7 +74,7 @@ void AddTextOptions(CLI::App& command, CommonOptions& options);
 enum class ModelKind { kDocument, kAny };
 // The values of `--format`: those for diagnostics (text, json, sarif, github), or for results (text, json).
 enum class ReportForms { kDiagnostics, kResult };
-// Adds `--extensions`.
+// Adds `--extensions` and `--mo-imports`.
 void AddExtensions(CLI::App& command, std::vector<std::string>& extensions);
 // Adds `--stdin-filename`.
 void AddStdinFilename(CLI::App& command, CommonOptions& options);

@@ -10,8 +10,10 @@ from typing import NoReturn
 
 from nnefc import _nnefc
 from nnefc.documents import binary
+from nnefc.mo import loading
 
 _OPTION = "--extensions"
+_MO_IMPORTS = "--mo-imports"
 
 
 def main() -> NoReturn:
@@ -35,6 +37,8 @@ def _with_folders(words: list[str]) -> list[str] | None:
         if word == "--":
             behind += [word, *rest]
             break
+        if word == _MO_IMPORTS:
+            os.environ[loading.MO_IMPORTS] = "1"
         option, has_value, value = word.partition("=")
         if option != _OPTION:
             behind.append(word)

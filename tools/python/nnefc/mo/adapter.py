@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
 import logging
-import sys
-import threading
 import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -15,6 +12,7 @@ from typing import Any
 from nnefc import _nnefc
 from nnefc.mo.graph.graph import Graph
 from nnefc.mo.graph.names import key_of
+from nnefc.mo.loading import LOADING, ExtensionError, ExtensionPackage, modules_of
 from nnefc.mo.replacer import (
     RUNNING,
     FrontExtractorOp,
@@ -24,47 +22,17 @@ from nnefc.mo.replacer import (
     Transformation,
 )
 
-_ORDER = ("ops", "front", "middle", "back")
-# Guards sys.modules and sys.path, modified while a folder is loaded.
-_LOADING = threading.RLock()
 # Calls inside of this package and beyond this number are omitted in messages.
 _PACKAGE = Path(__file__).parent
 _MAX_CALLS = 5
 
 
-class ExtensionError(Exception):
-    """A module of a folder of extensions cannot be imported."""
-
-
-def modules_of(folder: Path) -> list[Path]:
-    """Returns the modules of a folder, with operations first."""
-    found = [path for path in folder.rglob("*.py") if path.name != "__init__.py"]
-
-    def place(path: Path) -> tuple[int, str]:
-        first = path.relative_to(folder).parts[0]
-        return _ORDER.index(first) if first in _ORDER else len(_ORDER), str(path)
-
-    return sorted(found, key=place)
-
-
 def load_folder(folder: Path) -> list[type[Transformation]]:
-    """Loads the transformations of a folder; its modules may import each other. Raises ExtensionError."""
-    paths = {".".join(path.relative_to(folder).with_suffix("").parts): path for path in modules_of(folder)}
-    if not paths:
+    """Loads the transformations of a folder, a Python package. Raises ExtensionError."""
+    package = ExtensionPackage(folder)
+    if len(package.files) == 1:
         raise ExtensionError(f"`{folder}` has no Python modules")
-    # Temporarily removes modules with the same names from other folders.
-    tops = {name.partition(".")[0] for name in paths}
-    former = {name: module for name, module in sys.modules.items() if name.partition(".")[0] in tops}
-    sys.path.insert(0, str(folder))
-    try:
-        for name in former:
-            del sys.modules[name]
-        return [kind for name, path in paths.items() for kind in _kinds(_import(name, path), path)]
-    finally:
-        sys.path.remove(str(folder))
-        for name in [name for name in sys.modules if name.partition(".")[0] in tops]:
-            del sys.modules[name]
-        sys.modules.update(former)
+    return [kind for module, path in modules_of(package, _told) for kind in _kinds(module, path)]
 
 
 def _kinds(module: ModuleType, path: Path) -> list[type[Transformation]]:
@@ -76,23 +44,6 @@ def _kinds(module: ModuleType, path: Path) -> list[type[Transformation]]:
             item.file = str(path)
             kinds.append(item)
     return kinds
-
-
-def _import(name: str, path: Path) -> ModuleType:
-    if name in sys.modules:  # already imported by a module of the folder
-        return sys.modules[name]
-    spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    try:
-        spec.loader.exec_module(module)
-    except SyntaxError as error:
-        file = path if error.filename == str(path.absolute()) else error.filename
-        raise ExtensionError(f"`{file}:{error.lineno}` is not valid Python: {error.msg}") from error
-    except (Exception, SystemExit) as error:
-        raise ExtensionError(f"`{path}` cannot be imported: {_told(error, path)}") from error
-    return module
 
 
 def _told(error: BaseException, file: Path) -> str:
@@ -204,7 +155,7 @@ def load_folders(paths: Sequence[str]) -> list[list[Callable[[], Adapter]] | str
     found: list[list[type[Transformation]] | str] = []
     for path in paths:
         try:
-            with _LOADING:
+            with LOADING:
                 found.append(load_folder(Path(path)))
         except ExtensionError as error:
             logging.getLogger("nnefc").debug("%s", path, exc_info=True)
