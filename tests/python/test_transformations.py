@@ -516,3 +516,18 @@ def test_the_command_line_takes_a_folder(folder, tmp_path):
     done = subprocess.run(words, capture_output=True, text=True, cwd=tmp_path, check=False)
     assert done.returncode == 2
     assert "`python -m nnefc` takes folders" in done.stderr
+
+
+def test_cleaning_up_while_a_new_node_was_unconnected(folder):
+    body = """
+        from nnefc.mo.ops.op import Op
+        node = graph.get_op_nodes(op="Tanh")[0]
+        made = Op(graph, {"op": "Sin"}).create_node()
+        node.out_port(0).get_connection().insert_node(made)
+        graph.clean_up()
+        other = Op(graph, {"op": "Cos"}).create_node()
+        made.out_port(0).get_connection().insert_node(other)
+        graph.clean_up()"""
+    model = nnefc.load(MISH_MODEL).transform(extensions=folder(front__simple=simple("front", body.strip())), disable=["front.MishFusion"])
+    expected = X * np.cos(np.sin(np.tanh(np.log1p(np.exp(X)))))
+    np.testing.assert_allclose(outputs(model, x=X), expected, rtol=1e-5)
