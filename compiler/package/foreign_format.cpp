@@ -37,6 +37,7 @@ constexpr Format kZip{"a zip archive", "", "a model is a folder, a `.tar` or a `
 constexpr Format kArrays{"a file of NumPy arrays", "",
                          "`run` takes data by `--input` and `--inputs`; a model is a document or a folder"};
 constexpr Format kTensorFile{"a tensor file of NNEF", "", "name the folder that holds it and `graph.nnef`"};
+constexpr Format kSkriptNd{"a model of NNEF 2.0 (SkriptND)", "", "nnefc reads NNEF 1.0"};
 constexpr Format kWeights{"a file of weights without a graph", "", "name the `.xml` or `.ir` next to it"};
 
 struct ByMagic {
@@ -98,6 +99,7 @@ const Format* Find(const std::string& path, std::span<const std::byte> bytes) {
   for (const ByMagic& row : kMagics) {
     if (StartsWith(bytes, row.at, row.bytes)) return row.format;
   }
+  if (path.ends_with(kSkriptNdSuffix)) return &kSkriptNd;
   if (!IsBinary(bytes)) return nullptr;
   for (const ByName& row : kNames) {
     if (path.ends_with(row.end)) return row.format;

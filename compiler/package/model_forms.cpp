@@ -34,6 +34,12 @@ std::string Listed(std::vector<std::string> names) {
   return text;
 }
 
+// Reports a folder or archive without `graph.nnef` that has `document`, a model of NNEF 2.0.
+void ReportSkriptNd(Emitter& emitter, FileId file, std::string_view document) {
+  emitter.Emit(kContainerForeignFormat, ByteRange(file, 0, 0),
+               "`{}` is a model of NNEF 2.0 (SkriptND); nnefc reads NNEF 1.0", ShownText(document));
+}
+
 // A single document.
 class BareModel : public ModelContainer {
  public:
@@ -198,6 +204,7 @@ ModelOpenResult FolderModel::Open(std::string path, Context& context, const Mode
   std::error_code error;
   if (!fs::exists(model->Path(kGraphFile), error)) {
     std::vector<std::string> others;
+    std::string second;  // the first document of NNEF 2.0
     fs::directory_iterator it(path, error);
     if (error) {
       context.emitter.Emit(kContainerUnreadable, ByteRange(file, 0, 0), "cannot open `{}`: {}", path,
@@ -206,8 +213,14 @@ ModelOpenResult FolderModel::Open(std::string path, Context& context, const Mode
     }
     for (; !error && it != fs::directory_iterator(); it.increment(error)) {
       if (it->path().extension() == ".nnef") others.push_back(it->path().filename().string());
+      if (it->path().extension() == kSkriptNdSuffix) {
+        const std::string name = it->path().filename().string();
+        if (second.empty() || name < second) second = name;
+      }
     }
-    if (const std::string below = others.empty() ? FirstModelBelow(path) : ""; !below.empty()) {
+    if (!second.empty() && others.empty()) {
+      ReportSkriptNd(context.emitter, file, second);
+    } else if (const std::string below = others.empty() ? FirstModelBelow(path) : ""; !below.empty()) {
       context.emitter
           .Emit(kContainerNoGraph, ByteRange(file, 0, 0),
                 "there is no `{}` in the folder; the folders below hold models, such as `{}`", kGraphFile,
@@ -308,6 +321,7 @@ class ArchiveModel : public ModelContainer {
   mutable std::map<std::string, ArchivedFile> members_;
   mutable bool data_failed_ = false;    // reading failed and was reported
   std::vector<std::string> documents_;  // all `.nnef` files
+  std::string second_;                  // the first document of NNEF 2.0
 };
 
 bool ArchiveModel::Unpack() {
@@ -315,6 +329,7 @@ bool ArchiveModel::Unpack() {
   while (auto path = reader.Next()) {
     std::string_view base = BaseName(*path);
     if (base.ends_with(".nnef")) documents_.push_back(*path);
+    if (base.ends_with(kSkriptNdSuffix) && second_.empty()) second_ = *path;
     const bool is_kept = base == kGraphFile || base == kQuantizationFile || IsData(*path) ||
                          IsResource(*path) || InnerPath(*path);
     if (!is_kept) continue;
@@ -390,6 +405,10 @@ bool ArchiveModel::ChooseGraph() {
     candidates.push_back(path);
   }
   SourceRange range = ByteRange(file_, 0, 0);
+  if (documents_.empty() && !second_.empty()) {
+    ReportSkriptNd(context_->emitter, file_, second_);
+    return false;
+  }
   if (candidates.empty()) {
     std::string others = documents_.empty() ? "" : fmt::format("; it holds {}", Listed(documents_));
     context_->emitter.Emit(kContainerNoGraph, range, "there is no `{}` in the archive{}", kGraphFile, others);
