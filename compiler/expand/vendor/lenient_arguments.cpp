@@ -114,6 +114,7 @@ class LenientArguments {
   bool EqualizeMatrixRanks();
   void ExtendVectors();
   void ExtendTiled();
+  void ExtendBatchIndex();
   void TruncateBorderValue();
 
   const OpPlan& plan_;
@@ -399,6 +400,17 @@ void LenientArguments::ExtendTiled() {
   arguments_[0] = PrependAxes(repeats->length(), arguments_[0], site_, builder_);
 }
 
+// Appends an axis to a vector of batch indices of an operation on regions, which Khronos' tools write for the
+// [N,1] of the specification.
+void LenientArguments::ExtendBatchIndex() {
+  Value* index = Find("batch_index");
+  if (index == nullptr || Rank(*index) != 1) return;
+  RecordDeviation(plan_.parameters[static_cast<size_t>(plan_.Find("batch_index"))], kLenientVector,
+                  "`batch_index` of `{}` has one axis; expected [N,1]", plan_.called);
+  *index =
+      builder_.MakeRatified("unsqueeze", {*index, Value::Array(builder_.heap(), {Value::Integer(1)})}, site_);
+}
+
 // Rounds the border value of `pad` toward zero if the input has integers.
 void LenientArguments::TruncateBorderValue() {
   static const ir::OpTable<bool> table(ir::StandardOps(), ir::kNnefSet, {{"pad", true}});
@@ -428,6 +440,7 @@ bool LenientArguments::Run() {
   if (MultipliesMatrices(plan_.op) && !EqualizeMatrixRanks()) return false;
   ExtendVectors();
   ExtendTiled();
+  ExtendBatchIndex();
   return !builder_.settings().dialect.vendor_meanings ||
          ReadVendorArguments(plan_, arguments_, site_, builder_);
 }
