@@ -85,7 +85,7 @@ std::unique_ptr<ir::Graph> GraphReader::ReadNet(pugi::xml_node net, int depth, B
   }
   ReadGraphRtInfo(xml, net, *graph);
   if (xml.has_errors()) return nullptr;
-  if (depth == 0) NameResults(*graph);
+  if (depth == 0) NameResults(*graph, std::string_view(net.attribute("version").value()) == "10");
   graphs_.push_back({graph.get(), std::move(*layers)});
   return graph;
 }
@@ -262,9 +262,16 @@ void GraphReader::ReadAllRtInfo(XmlReader& xml, ir::Graph& graph, const LayerEle
   }
 }
 
+// Returns OpenVINO's name of a tensor that has none, in models of version 10: that of its layer, with the
+// number of the output if the layer has several.
+std::string NameByLayer(const ir::Graph& graph, ir::OutputPort tensor) {
+  const ir::Node& layer = graph.node(tensor.node);
+  return layer.num_outputs() == 1 ? layer.name() : fmt::format("{}.{}", layer.name(), tensor.index);
+}
+
 // Names results by their tensor names, as users of OpenVINO do. A layer's name is preferred if it is
-// among them or if another result has the same tensor name.
-void GraphReader::NameResults(ir::Graph& graph) const {
+// among them or if another result has the same tensor name. Tensors of version 10 have the names of layers.
+void GraphReader::NameResults(ir::Graph& graph, bool is_version_10) {
   std::vector<std::string> chosen;
   llvm::StringMap<int> uses;
   for (ir::NodeId id : graph.results()) {
@@ -272,6 +279,7 @@ void GraphReader::NameResults(ir::Graph& graph) const {
     const ir::Attribute* given = result.attributes().Find("output_names");
     std::vector<std::string> names = graph.output(result.input(0)).names;
     if (given != nullptr && given->ListSize() > 0) names = *given->get<ir::Attribute::Strings>();
+    if (names.empty() && is_version_10) names.push_back(NameByLayer(graph, result.input(0)));
     const bool keeps_name =
         names.empty() || std::find(names.begin(), names.end(), result.name()) != names.end();
     chosen.push_back(keeps_name ? result.name() : names.front());

@@ -46,7 +46,7 @@ class GraphReader {
   void SetDeclaredOutputs(ir::Graph& graph, const LayerElement& layer);
   [[nodiscard]] bool ReadBodies(XmlReader& xml, ir::Graph& graph, const LayerElement& layer, int depth);
   void ReadAllRtInfo(XmlReader& xml, ir::Graph& graph, const LayerElement& layer);
-  void NameResults(ir::Graph& graph) const;
+  static void NameResults(ir::Graph& graph, bool is_version_10);
   void CompareLayer(XmlReader& xml, const ir::Graph& graph, const LayerElement& layer);
   void ComparePrecision(XmlReader& xml, const PortElement& port, const ir::Graph& graph, ir::OutputPort value,
                         std::string_view layer);
