@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "compiler/driver/renames.h"
 #include "compiler/expand/expand.h"
 #include "compiler/ir/fold.h"
 #include "compiler/package/model.h"
@@ -43,6 +44,8 @@ struct CompileOptions {
   std::optional<std::string> graph;
   // Shapes that override those of externals.
   std::map<std::string, Shape> input_shapes;
+  // New names of inputs and outputs of the lowered graph.
+  Renames renames;
   // The purpose of the model, a restriction of its valid content.
   expand::Purpose purpose = expand::Purpose::kExecute;
   // Standard compounds to expand: names, or "all".

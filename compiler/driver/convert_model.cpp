@@ -112,8 +112,10 @@ std::optional<ConvertedModel> ConvertModel(Compilation& compilation, const Conve
   // A document has a lowered graph; a model of another format has OpenVINO operations from the start.
   const ir::Graph* graph = compilation.lowered() ? compilation.lowered().get() : &compilation.graph();
   std::unique_ptr<ir::Graph> inferred;
-  if (!options.input_shapes.empty() || HasUnknownShapes(*graph)) {
+  const bool is_renamed = compilation.lowered() != nullptr || compilation.renames().empty();
+  if (!is_renamed || !options.input_shapes.empty() || HasUnknownShapes(*graph)) {
     inferred = ir::Clone(*graph);
+    if (!is_renamed && !RenamePorts(*inferred, compilation.renames(), context.emitter)) return std::nullopt;
     if (!SetShapes(*inferred, options.input_shapes, context.emitter) ||
         !InferWithValues(*inferred, options.evaluate, context.emitter))
       return std::nullopt;

@@ -84,9 +84,11 @@ std::unique_ptr<ir::Graph> LowerDocument(const ir::Graph& graph, const Opened& o
   return lower::LowerGraph(graph, lower, context);
 }
 
-// Transforms the graph of OpenVINO operations, and completes the stage.
-Lowered Finish(Lowered lowered, std::shared_ptr<ir::Graph> graph, Context& own, Context& context) {
-  if (graph != nullptr && lowered.pipeline->Run(transform::Side::kAfterLowering, *graph, own.emitter))
+// Transforms the graph of OpenVINO operations, renames its inputs and outputs, and completes the stage.
+Lowered Finish(Lowered lowered, std::shared_ptr<ir::Graph> graph, const Renames& renames, Context& own,
+               Context& context) {
+  if (graph != nullptr && lowered.pipeline->Run(transform::Side::kAfterLowering, *graph, own.emitter) &&
+      RenamePorts(*graph, renames, own.emitter))
     lowered.graph = std::move(graph);
   lowered.complete = lowered.graph != nullptr;
   lowered.diagnostics = own.emitter.diagnostics();
@@ -120,7 +122,7 @@ Lowered LowerModel(const Opened& opened, const Checked& checked, const Expanded&
         lowered.pipeline->RunOnCopy(transform::Side::kBeforeLowering, expanded.document.graph, own.emitter);
     if (front != nullptr) graph = LowerDocument(*front, opened, checked, expanded, options, own);
   }
-  return Finish(std::move(lowered), std::move(graph), own, context);
+  return Finish(std::move(lowered), std::move(graph), options.renames, own, context);
 }
 
 Lowered LowerOpenedGraph(Opened& opened, ModelFormat format, const CompileOptions& options,
@@ -139,7 +141,7 @@ Lowered LowerOpenedGraph(Opened& opened, ModelFormat format, const CompileOption
     graph = std::move(opened.graph);
     if (!lowered.pipeline->Run(kSide, *graph, own.emitter)) graph = nullptr;
   }
-  return Finish(std::move(lowered), std::move(graph), own, context);
+  return Finish(std::move(lowered), std::move(graph), options.renames, own, context);
 }
 
 std::shared_ptr<const ir::Graph> MakeOpenVinoForm(const Lowered& lowered, const CompileOptions& options,

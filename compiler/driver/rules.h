@@ -22,6 +22,8 @@ namespace nnefc::driver {
   RULE(kInputUnknown, "input.unknown", kError, "")                                              \
   RULE(kInputShape, "input.shape", kError, "")                                                  \
   RULE(kInputType, "input.type", kError, "")                                                    \
+  RULE(kRenameUnknown, "rename.unknown", kError, "")                                            \
+  RULE(kRenameClash, "rename.clash", kError, "")                                                \
   RULE(kConversionDiffers, "driver.conversion-differs", kError, "internal")                     \
   RULE(kGraphInvalid, "driver.invalid-graph", kError, "internal")
 // clang-format on

@@ -97,23 +97,33 @@ ErrorOr<bool> Program::SetOpenExtents(const InputSources& sources) {
   const ir::Graph* graph = compilation_.expanded();
   if (graph == nullptr) return true;
   std::vector<runtime::engine::Port> ports;
+  std::map<std::string, Shape> known;
   bool is_open = false;
   for (ir::NodeId id : graph->parameters()) {
     const ir::Output& output = graph->node(id).output();
     const auto& open_shapes = compilation_.expansion().open_shapes;
     const auto found = open_shapes.find(output.names.front());
     const ir::PartialShape& shape = found == open_shapes.end() ? output.shape : found->second;
-    ports.push_back({output.names.front(), output.type, shape, {}});
+    ports.push_back({driver::NewName(compilation_.renames(), output.names.front()), output.type, shape, {}});
     is_open |= !shape.extents();
   }
   if (!is_open) return true;
   std::vector<std::string> results;
-  for (ir::NodeId id : graph->results()) results.push_back(graph->node(id).name());
-  const auto shapes =
+  for (ir::NodeId id : graph->results())
+    results.push_back(driver::NewName(compilation_.renames(), graph->node(id).name()));
+  auto shapes =
       InputGatherer(sources, ports, std::move(results), /*may_reshape=*/true, compilation_.context())
           .ShapesOfOpenInputs();
   if (!shapes) return shapes.error();
-  if (!shapes->empty()) compilation_.SetInputShapes(*shapes);
+  for (ir::NodeId id : graph->parameters()) {
+    // Externals have the names of the document.
+    const std::string& name = graph->node(id).output().names.front();
+    auto entry = shapes->extract(driver::NewName(compilation_.renames(), name));
+    if (entry.empty()) continue;
+    entry.key() = name;
+    known.insert(std::move(entry));
+  }
+  if (!known.empty()) compilation_.SetInputShapes(known);
   return !compilation_.context().emitter.has_errors();
 }
 

@@ -53,6 +53,29 @@ std::pair<std::string, Shape> ParseInputShape(const std::string& text) {
   return {text.substr(0, equals), shape};
 }
 
+driver::Renames ParseRenames(const std::vector<std::string>& texts) {
+  driver::Renames renames;
+  for (const std::string& text : texts) {
+    const size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
+      throw MisuseError(fmt::format("`--rename {}`: expected OLD=NEW", text));
+    const std::string from = text.substr(0, equals);
+    if (&driver::NewName(renames, from) != &from)
+      throw MisuseError(fmt::format("`--rename {}`: `{}` is renamed twice", text, from));
+    renames.emplace_back(from, text.substr(equals + 1));
+  }
+  return renames;
+}
+
+void AddRename(CLI::App& command, CommonOptions& options) {
+  command
+      .add_option("--rename", options.renames,
+                  "OLD=NEW: a new name of an input or output; repeat it for others: --rename x=image")
+      ->type_name("OLD=NEW")
+      ->take_all()
+      ->expected(1);
+}
+
 Format FormatNamed(std::string_view name) {
   if (name == "json") return Format::kJson;
   if (name == "sarif") return Format::kSarif;
@@ -100,6 +123,7 @@ driver::CompileOptions CommonOptions::compile_options(const std::string& model) 
   if (is_lenient) result.leniency = semantics::Leniency::kLenient;
   if (!graph.empty()) result.graph = graph;
   for (const std::string& text : input_shapes) result.input_shapes.insert(ParseInputShape(text));
+  result.renames = ParseRenames(renames);
   result.quantize = quantize;
   result.limits = limits;
   result.open.max_bytes = max_bytes;

@@ -34,6 +34,7 @@ struct CommonOptions {
   bool is_strict = false;
   bool is_lenient = false;
   std::vector<std::string> input_shapes;
+  std::vector<std::string> renames;
   bool quantize = false;  // according to graph.quant
   std::string graph;
   std::string format = "text";
@@ -82,6 +83,10 @@ void AddStdinFilename(CLI::App& command, CommonOptions& options);
 void AddRecursive(CLI::App& command, CommonOptions& options);
 // Parses "NAME=1,3,224,224", a value of `--input-shape`. Throws MisuseError for other text.
 std::pair<std::string, Shape> ParseInputShape(const std::string& text);
+// Parses "OLD=NEW" texts, the values of `--rename`. Throws MisuseError for other texts.
+driver::Renames ParseRenames(const std::vector<std::string>& texts);
+// Adds `--rename`.
+void AddRename(CLI::App& command, CommonOptions& options);
 // Returns the name of a model in messages: `<stdin>` for `-`.
 std::string ShownModel(const std::string& model);
 // Adds the common options to a command; `max_models` 0 means any number.

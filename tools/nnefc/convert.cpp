@@ -152,6 +152,7 @@ void AddConvert(CLI::App& app, int& exit_code) {
       "fold batch normalizations into the convolutions before them, or into a product and a sum");
   command->add_flag("--keep-names", options->prints_names,
                     "print the names of tensors that are not identifiers, with those that replace them");
+  AddRename(*command, *options);
   command->add_flag("--force", options->force, "replace a model folder, an archive or the file that is read");
   command->footer(
       "The result is a flat document of the ratified dialect with standard operations alone. Operations "

@@ -23,6 +23,7 @@ void LoweredCommand::AddTo(CLI::App& command) {
           "with the elements of large constants), which goes to standard output without it")
       ->type_name("FILE");
   AddTransformOptions(command, transform);
+  AddRename(command, *this);
   command.add_option("--random-weights", random_weights, "the seed of data for variables that have none")
       ->type_name("SEED")
       ->check(NonNegative());

@@ -360,6 +360,7 @@ void AddRun(CLI::App& app, int& exit_code) {
   AddQuantize(*command, *options);
   AddExecutionOptions(*command, options->execution);
   AddTransformOptions(*command, options->transform);
+  AddRename(*command, *options);
   command->add_option("-o,--output,--outputs", options->output, "the .npz to write outputs to, by name")
       ->type_name("FILE");
   command
