@@ -21,6 +21,8 @@ struct InputSources {
   std::vector<std::string> files;  // "NAME=FILE" of a .npy or .dat; the only input needs no "NAME="
   std::string archive;             // an .npz with data by name; empty if there is none
   std::optional<uint64_t> random;  // the seed of random data for the other inputs
+  // If not 0, the data have a first axis in addition, with the data of this number of runs.
+  int64_t runs = 0;
   uint64_t max_bytes =
       package::ModelOpenOptions().max_bytes;  // the limit on the unpacked size of the archive
 };

@@ -35,6 +35,20 @@ std::vector<runtime::engine::StepProfile> WarmProfile(const Execution& execution
   return least;
 }
 
+namespace {
+
+// Adds an axis for the data of several runs to the shapes of inputs.
+void AddRunAxis(std::vector<runtime::engine::Port>& ports, int64_t runs) {
+  for (runtime::engine::Port& port : ports) {
+    if (!port.shape.rank_known()) continue;
+    llvm::SmallVector<ir::Dim, 4> dims = {ir::Dim(runs)};
+    llvm::append_range(dims, port.shape.dims());
+    port.shape = ir::PartialShape(llvm::ArrayRef<ir::Dim>(dims));
+  }
+}
+
+}  // namespace
+
 Program::Program(std::string path, driver::CompileOptions options)
     : has_passed_data_(!options.data.empty()),
       random_weights_(options.random_weights),
@@ -93,6 +107,7 @@ Planned Program::Plan(const runtime::engine::ExecutableOptions& options,
 
 ErrorOr<bool> Program::SetOpenExtents(const InputSources& sources) {
   if (sources.files.empty() && sources.archive.empty()) return true;
+  if (sources.runs > 0) return true;  // each run may have others
   if (!compilation_.RunUntil(driver::Stage::kExpand)) return false;
   const ir::Graph* graph = compilation_.expanded();
   if (graph == nullptr) return true;
@@ -172,7 +187,9 @@ ErrorOr<std::optional<Execution>> Program::Prepare(const RunOptions& options) {
   if (!planned.complete) return std::optional<Execution>();
   std::vector<std::string> results;
   for (size_t i = 0; i < num_outputs; ++i) results.push_back(planned.executable->outputs()[i].name);
-  auto inputs = InputGatherer(options.inputs, planned.executable->inputs(), std::move(results),
+  std::vector<runtime::engine::Port> ports = planned.executable->inputs();
+  if (options.inputs.runs > 0) AddRunAxis(ports, options.inputs.runs);
+  auto inputs = InputGatherer(options.inputs, ports, std::move(results),
                               compilation_.format() == driver::ModelFormat::kNnef, context)
                     .Gather();
   if (!inputs) return inputs.error();

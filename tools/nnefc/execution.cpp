@@ -8,7 +8,11 @@
 
 namespace nnefc::cli {
 api::RunOptions ExecutionOptions::run_options(uint64_t max_bytes) const {
-  return {.inputs = {.files = inputs, .archive = inputs_npz, .random = random_inputs, .max_bytes = max_bytes},
+  return {.inputs = {.files = inputs,
+                     .archive = inputs_npz,
+                     .random = random_inputs,
+                     .runs = runs,
+                     .max_bytes = max_bytes},
           .executable = {.backend = *api::BackendCalled(backend),
                          .precision = *api::PrecisionCalled(precision),
                          .threads = threads,

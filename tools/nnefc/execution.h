@@ -14,6 +14,7 @@ struct ExecutionOptions {
   std::vector<std::string> inputs;  // NAME=FILE
   std::string inputs_npz;
   std::optional<uint64_t> random_inputs;
+  int64_t runs = 0;  // runs of one session; see api::InputSources
   std::optional<uint64_t> random_weights;
   std::vector<std::string> dump;  // values to compute in addition to the outputs; see api::FindValues
   std::string backend = "fast";

@@ -11,6 +11,7 @@
 #include "nlohmann/json.hpp"
 #include "tools/api/check_finite.h"
 #include "tools/api/machine.h"
+#include "tools/api/runs_in_turn.h"
 #include "tools/nnefc/compare.h"
 #include "tools/nnefc/execution.h"
 #include "tools/nnefc/misuse.h"
@@ -66,6 +67,7 @@ struct RunCommand : CommonOptions {
     int exit_code = reporter.Report(compilation);
     if (!values) return exit_code;
     if (check_finite) {
+      if (execution.runs > 0) throw MisuseError("`--check-finite` checks one run; `--runs` makes several");
       api::CheckFinite(program, execution.run_options(max_bytes), *prepared);
       exit_code = std::max(exit_code, reporter.Report(compilation));
     }
@@ -84,7 +86,9 @@ struct RunCommand : CommonOptions {
                                                   api::Execution& prepared) const {
     Progress progress;
     progress.Start(fmt::format("{}: run", compilation.path()));
-    runtime::kernels::FaultOr<std::vector<TensorValue>> result = prepared.session->Run(prepared.inputs);
+    runtime::kernels::FaultOr<std::vector<TensorValue>> result =
+        execution.runs == 0 ? prepared.session->Run(prepared.inputs)
+                            : api::RunInTurn(*prepared.session, prepared.inputs, execution.runs);
     prepared.executable->TakeWarnings(compilation.context().emitter);
     if (result) return *result;
     runtime::kernels::Emit(result.error(), compilation.context().emitter);
@@ -396,6 +400,14 @@ void AddRun(CLI::App& app, int& exit_code) {
       "--check-finite", options->check_finite,
       "report inputs with data that are not finite and the first operation that computes such a "
       "value from finite ones, with exit code 1; constants with such elements are notes");
+  command
+      ->add_option("--runs", options->execution.runs,
+                   "the number of runs, each with the states that the last one left, as for the parts of a "
+                   "stream; data of inputs have an additional first axis with that extent, and so have "
+                   "outputs")
+      ->check(Between(1, 1'000'000))
+      ->type_name("N")
+      ->excludes(profile);
   command->add_flag("--verbose", options->verbose,
                     "print the time of each stage, the implementation of each step, and why others of its "
                     "operation were rejected");
