@@ -400,8 +400,8 @@ void LenientArguments::ExtendTiled() {
   arguments_[0] = PrependAxes(repeats->length(), arguments_[0], site_, builder_);
 }
 
-// Appends an axis to a vector of batch indices of an operation on regions, which Khronos' tools write for the
-// [N,1] of the specification.
+// Appends an axis to a vector of batch indices of an operation on regions. Khronos' tools write [N] for the
+// specification's [N,1].
 void LenientArguments::ExtendBatchIndex() {
   Value* index = Find("batch_index");
   if (index == nullptr || Rank(*index) != 1) return;
