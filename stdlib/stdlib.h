@@ -30,6 +30,12 @@ std::string_view TractCoreLibraryText();
 // program.
 std::string_view TractTransformersLibraryText();
 
+// Returns the text of `tract/onnx.nnef`, those of tract_onnx. It lives as long as the program.
+std::string_view TractOnnxLibraryText();
+
+// Returns the text of `tract/pulse.nnef`, those of tract_pulse. It lives as long as the program.
+std::string_view TractPulseLibraryText();
+
 // Returns the text of `tract/extra.nnef`, those of tract_extra. It lives as long as the program.
 std::string_view TractExtraLibraryText();
 

@@ -10,6 +10,7 @@ namespace nnefc::lower {
   RULE(kBodyNesting, "lower.body-nesting", kError, "internal")     \
   RULE(kWindowTooLarge, "lower.window-too-large", kError, "R 4.3") \
   RULE(kLoweringFailed, "lower.failed", kError, "plug-in")         \
+  RULE(kStateInBody, "lower.state-in-body", kError, "")            \
   RULE(kShapeChanged, "lower.shape-changed", kError, "internal")
 NNEFC_DEFINE_RULES(kLowerRules, NNEFC_LOWER_RULES)
 

@@ -1,5 +1,6 @@
 #include "compiler/expand/vendor/hooks.h"
 
+#include "compiler/expand/rules.h"
 #include "compiler/expand/vendor/data_types.h"
 #include "compiler/expand/vendor/lenient_arguments.h"
 #include "compiler/expand/vendor/meanings.h"
@@ -37,13 +38,42 @@ bool CheckCast(evaluate::Evaluation& state, const evaluate::Call& call, const se
       call.expr);
 }
 
+// Checks a quantized cache of keys. Their steps change with blocks of tokens; only tract computes such ones.
+bool CheckQuantizedCache(evaluate::Evaluation& state, const evaluate::Call& call,
+                         const semantics::Signature& signature, llvm::ArrayRef<Value> arguments) {
+  constexpr size_t kPerChannel = 4;
+  const std::string_view name = state.context.symbols.Text(signature.name.symbol);
+  if (name != "tract_transformers_quantized_dyn_kv_cache") return true;
+  const Value& per_channel = arguments[kPerChannel];
+  if (per_channel.kind() != ValueKind::kInteger || per_channel.integer() == 0) return true;
+  return state.Fail(
+      Fault::Of(kValueType, "`per_channel` of `{}` is {}; nnefc computes caches with steps for each token, 0",
+                name, per_channel.integer()),
+      call.expr);
+}
+
+// Reads ends that a whole stream has, `end = S + 2`. No part of a stream reaches an end that the symbol of an
+// input does not determine.
+void ReadStreamEnds(evaluate::Evaluation& state, const semantics::Signature& signature,
+                    llvm::MutableArrayRef<Value> arguments) {
+  constexpr int64_t kNever = int64_t{1} << 52;  // exact in doubles
+  if (!state.context.symbols.Text(signature.name.symbol).starts_with("tract_pulse_")) return;
+  for (Value& argument : arguments) {
+    if (argument.kind() == ValueKind::kUnknownExtent && IsSymbolic(argument))
+      argument = Value::Integer(kNever);
+  }
+}
+
 }  // namespace
 
 bool ReadCall(evaluate::Evaluation& state, const evaluate::Call& call,
               llvm::MutableArrayRef<Value> arguments) {
   if (!call.callee.document->is_library()) return true;
   const semantics::Signature& signature = call.callee.document->signature(call.callee.fragment);
-  return CheckCast(state, call, signature, arguments) && ReadDataTypes(state, call, signature, arguments);
+  ReadStreamEnds(state, signature, arguments);
+  return CheckCast(state, call, signature, arguments) &&
+         CheckQuantizedCache(state, call, signature, arguments) &&
+         ReadDataTypes(state, call, signature, arguments);
 }
 
 Value MakeLeniently(const OpPlan& plan, llvm::MutableArrayRef<Value> arguments, const Site& site,

@@ -23,6 +23,8 @@ void RegisterStandardOps(OpRegistry& registry) {
   ops::RegisterMiscellaneous(registry);
   ops::RegisterControlFlow(registry);
   ops::RegisterTract(registry);
+  ops::RegisterTractOnnx(registry);
+  ops::RegisterTractStates(registry);
   ops::opset::RegisterOpsets(registry);
 }
 

@@ -21,5 +21,7 @@ void RegisterQuantization(OpRegistry& registry);
 void RegisterMiscellaneous(OpRegistry& registry);
 void RegisterControlFlow(OpRegistry& registry);
 void RegisterTract(OpRegistry& registry);
+void RegisterTractOnnx(OpRegistry& registry);
+void RegisterTractStates(OpRegistry& registry);
 
 }  // namespace nnefc::ir::ops

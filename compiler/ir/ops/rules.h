@@ -107,7 +107,10 @@ namespace nnefc::ir::ops {
   RULE(kTractTuples, "tract_nd.tuples", kError, "")                   \
   RULE(kTractSampling, "tract_sampling.choice", kError, "")           \
   RULE(kTractGrid, "tract_sampling.grid", kError, "")                 \
-  RULE(kTractSpectrum, "tract_fft.shape", kError, "")
+  RULE(kTractSpectrum, "tract_fft.shape", kError, "")                 \
+  RULE(kTractState, "tract_state.length", kError, "")                 \
+  RULE(kTractBoxes, "tract_boxes.shape", kError, "")                  \
+  RULE(kTractRandom, "tract_random.settings", kError, "")
 
 NNEFC_DEFINE_RULES(kNodeRules, NNEFC_NODE_RULES)
 NNEFC_DEFINE_RULES(kTensorIntroducingRules, NNEFC_TENSOR_INTRODUCING_RULES)

@@ -19,7 +19,7 @@ constexpr std::string_view kReductions[] = {"none", "add", "mul", "min", "max"};
 constexpr std::string_view kInterpolators[] = {"nearest", "linear", "cubic"};
 constexpr std::string_view kCoordinates[] = {"half_pixel", "pytorch_half_pixel", "align_corners",
                                              "asymmetric"};
-constexpr std::string_view kNearest[] = {"floor", "round_prefer_ceil"};
+constexpr std::string_view kNearest[] = {"floor", "ceil", "round_prefer_floor", "round_prefer_ceil"};
 constexpr std::string_view kGridModes[] = {"bilinear", "nearest", "bicubic"};
 constexpr std::string_view kGridPadding[] = {"zeros", "border", "reflection"};
 // The maximum extent of a spectrum. It is computed by a matrix of twice as many rows.

@@ -47,7 +47,7 @@ std::vector<Operation> AllOperations() {
   for (std::string_view text :
        {stdlib::RatifiedLibraryText(), stdlib::ProvisionalLibraryText(), stdlib::ControlFlowLibraryText(),
         stdlib::LayersLibraryText(), stdlib::TractCoreLibraryText(), stdlib::TractTransformersLibraryText(),
-        stdlib::TractExtraLibraryText()})
+        stdlib::TractExtraLibraryText(), stdlib::TractOnnxLibraryText(), stdlib::TractPulseLibraryText()})
     AddOperations(text, operations);
   return operations;
 }

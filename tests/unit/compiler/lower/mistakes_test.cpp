@@ -89,7 +89,16 @@ TEST(LoweringMistakes, NeedKnownExtents) {
       {"max_pool", {"f32[2,?,4,5]"}, batch, ""},
       {"tract_core_fft", {"f32[3,?,2]"}, "axis = 0", "`input` of `tract_core_fft` along axis 1"},
       {"tract_core_fft", {"f32[?,3,2]"}, "axis = 0", "`input` of `tract_core_fft` along axis 0"},
-      {"tract_core_fft", {"f32[3,?,2]"}, "axis = 1", "`input` of `tract_core_fft` along axis 1"}};
+      {"tract_core_fft", {"f32[3,?,2]"}, "axis = 1", "`input` of `tract_core_fft` along axis 1"},
+      {"tract_pulse_history",
+       {"f32[?,3]"},
+       "axis = 1, length = 2, dtype = \"scalar\"",
+       "`input` of `tract_pulse_history` along axis 0"},
+      {"tract_pulse_history", {"f32[2,?]"}, "axis = 1, length = 2, dtype = \"scalar\"", ""},
+      {"tract_pulse_total",
+       {"f32[2,?]"},
+       "dtype = \"scalar\"",
+       "`input` of `tract_pulse_total` along axis 1"}};
   for (const Refused& each : cases) {
     const std::string expected =
         each.message.empty()

@@ -1,0 +1,132 @@
+// Lowerings of tract's operations with a state to ReadValue and Assign.
+
+#include <limits>
+
+#include "compiler/lower/node_lowering.h"
+#include "compiler/lower/table.h"
+
+namespace nnefc::lower {
+
+namespace {
+
+// A state of a node: the value that the run before stored.
+class NodeState {
+ public:
+  // Adds a state with zeros of the shape and of the element type of input 0. `open_axis` is an axis along
+  // which it grows from the extent in `shape`; -1 if there is none.
+  NodeState(NodeLowering& n, nnefc::Shape shape, int64_t open_axis = -1)
+      : n_(n),
+        id_(n.node().output().names.empty() ? n.node().name() : n.node().output().names.front()),
+        type_(n.source_input(0).type) {
+    const bool is_narrow = type_ == ElementType::kI64 && !n.state().options.keeps_exact_operations;
+    const ElementType type = is_narrow ? ElementType::kI32 : type_;
+    PartialShape declared{llvm::ArrayRef<int64_t>(shape)};
+    if (open_axis >= 0) declared.set(open_axis, ir::Dim());
+    value_ = n.Add("opset6", "ReadValue", n.Constant(TensorValue::Filled(type, shape, 0), "initial"),
+                   Attributes({{"variable_id", id_}, {"variable_type", type}, {"variable_shape", declared}}),
+                   "state");
+    stored_type_ = type;
+  }
+
+  // Returns the value that the run before stored.
+  OutputPort Read() { return Converted(value_, stored_type_, type_, "read"); }
+  void Store(OutputPort value) {
+    n_.Add("opset6", "Assign", Converted(value, type_, stored_type_, "narrow"), Attributes({{"variable_id", id_}}), "stored");
+  }
+
+ private:
+  OutputPort Converted(OutputPort value, ElementType from, ElementType to, std::string_view suffix) {
+    if (from == to) return value;
+    return n_.Add("opset1", "Convert", value, Attributes({{"destination_type", to}}), suffix);
+  }
+
+  NodeLowering& n_;
+  std::string id_;
+  ElementType type_;
+  // OpenVINO's CPU plug-in has no states of 64-bit integers.
+  ElementType stored_type_ = ElementType::kDynamic;
+  OutputPort value_;
+};
+
+// Returns the extents of input 0, with `extent` along `axis` unless that is -1. Reports an unknown extent, or
+// a node in a body, whose state would pass from iteration to iteration.
+std::optional<nnefc::Shape> StateShape(NodeLowering& n, int64_t axis, int64_t extent) {
+  if (n.state().depth > 0) {
+    n.Error(kStateInBody, "`{}` is in the body of a loop or branch, where it cannot keep a state",
+            n.node().type());
+    return std::nullopt;
+  }
+  nnefc::Shape shape;
+  for (int64_t i = 0; i < n.input_rank(0); ++i) {
+    const ir::Dim dim = i == axis ? ir::Dim(extent) : n.input_shape(0)[i];
+    if (!dim.known()) {
+      n.UnknownExtent(fmt::format("`input` of `{}`", n.node().type()), i);
+      return std::nullopt;
+    }
+    shape.push_back(dim.value());
+  }
+  return shape;
+}
+
+OutputPort Join(NodeLowering& n, OutputPort state, int64_t axis) {
+  return n.Add("opset1", "Concat", {state, n.input(0)}, Attributes({{"axis", axis}}));
+}
+
+// Returns the last `count` elements along an axis, or all if there are fewer.
+OutputPort LastPart(NodeLowering& n, OutputPort tensor, int64_t axis, int64_t count) {
+  constexpr int64_t kEnd = std::numeric_limits<int32_t>::max();
+  return n.Add("opset8", "Slice",
+               {tensor, n.ConstInts({-count}, "begin"), n.ConstInts({kEnd}, "end"), n.ConstInts({1}, "step"),
+                n.ConstInts({axis}, "axis")});
+}
+
+void LowerHistory(NodeLowering& n) {
+  const int64_t axis = n.Int("axis"), length = n.Int("length");
+  const std::optional<nnefc::Shape> shape = StateShape(n, axis, length);
+  if (!shape) return;
+  NodeState state(n, *shape);
+  const OutputPort joined = Join(n, state.Read(), axis);
+  state.Store(LastPart(n, joined, axis, length));
+  n.SetOutput(joined);
+}
+
+void LowerLatch(NodeLowering& n) {
+  const std::optional<nnefc::Shape> shape = StateShape(n, -1, 0);
+  if (!shape) return;
+  NodeState state(n, *shape);
+  const OutputPort latched =
+      n.Add("opset1", "Select", {n.Align(n.input(1), n.input_rank(0)), n.input(0), state.Read()});
+  state.Store(latched);
+  n.SetOutput(latched);
+}
+
+void LowerTotal(NodeLowering& n) {
+  const std::optional<nnefc::Shape> shape = StateShape(n, -1, 0);
+  if (!shape) return;
+  NodeState state(n, *shape);
+  const OutputPort total = state.Read();
+  state.Store(n.Binary("Add", total, n.input(0)));
+  n.SetOutput(total);
+}
+
+void LowerJoined(NodeLowering& n) {
+  const int64_t axis = n.Int("axis"), window = n.Int("window");
+  const std::optional<nnefc::Shape> shape = StateShape(n, axis, 0);
+  if (!shape) return;
+  NodeState state(n, *shape, axis);
+  const OutputPort joined = Join(n, state.Read(), axis);
+  const OutputPort kept = window == 0 ? joined : LastPart(n, joined, axis, window);
+  state.Store(kept);
+  n.SetOutput(kept);
+}
+
+}  // namespace
+
+void RegisterTractStates(LoweringTable& table) {
+  table["tract_pulse_history"] = LowerHistory;
+  table["tract_pulse_latch"] = LowerLatch;
+  table["tract_pulse_total"] = LowerTotal;
+  table["tract_transformers_joined"] = LowerJoined;
+}
+
+}  // namespace nnefc::lower

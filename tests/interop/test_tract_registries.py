@@ -1,0 +1,224 @@
+"""Operations of tract's registries tract_onnx, tract_pulse and tract_transformers, against tract: single documents, and
+streams that run part by part with the states of a session."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import onnx
+import onnxruntime
+import pytest
+import tract
+
+from models import Nnefc
+from tract_models import F32, I64, Net
+
+RANDOM = np.random.default_rng(54)
+HEAD = "version 1.0;\n\n" + "".join(f"extension tract_registry tract_{name};\n" for name in ("core", "onnx", "pulse", "transformers"))
+IMAGE = RANDOM.standard_normal((2, 6, 3, 4)).astype(F32)
+BOXES = np.array([[[0, 0, 1, 1], [0, 0.1, 1, 1.1], [0, -0.1, 1, 0.9], [0, 10, 1, 11], [0, 10.1, 1, 11.1], [0, 100, 1, 101]]], F32)
+SCORES = np.array([[[0.9, 0.75, 0.6, 0.95, 0.5, 0.3], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]]], F32)
+SIGNAL = np.arange(1, 7, dtype=F32)[None]
+
+
+@dataclass
+class Case:
+    body: str  # the statements; `y` is the result
+    inputs: dict[str, np.ndarray] = field(default_factory=lambda: {"x": SIGNAL})  # with --runs, of one run
+    runs: int = 0
+    head: str = ""
+
+    def write(self, folder: Path) -> Path:
+        folder.mkdir(parents=True)
+        lines = []
+        for name, value in self.inputs.items():
+            kind = "bool" if value.dtype == bool else f"{value.dtype.kind}{8 * value.itemsize}"
+            lines.append(f"{name} = tract_core_external(shape = {list(value.shape)}, datum_type = '{kind}');")
+        text = "\n  ".join([*lines, *self.body.strip().splitlines()])
+        (folder / "graph.nnef").write_text(f"{HEAD}{self.head}\ngraph net({', '.join(self.inputs)}) -> (y)\n{{\n  {text}\n}}\n")
+        return folder
+
+    def data(self) -> dict[str, np.ndarray]:
+        """Returns the inputs; with --runs those of all runs, of different values."""
+        if not self.runs:
+            return self.inputs
+        return {name: np.stack([value * (run + 1) for run in range(self.runs)]) for name, value in self.inputs.items()}
+
+
+def registry() -> object:
+    return tract.nnef().with_onnx().with_pulse().with_tract_transformers()
+
+
+def by_tract(model: Path, case: Case) -> np.ndarray:
+    runnable = registry().load(str(model)).into_runnable()  # type: ignore[attr-defined]
+    data = [*case.data().values()]
+    if not case.runs:
+        return runnable.run(data)[0].to_numpy()
+    state = runnable.spawn_state()
+    return np.stack([state.run([np.ascontiguousarray(value[run]) for value in data])[0].to_numpy() for run in range(case.runs)])
+
+
+def resize(mode: str, coordinates: str, nearest: str = "floor", scales: str = "[1.0, 1.0, 2.0, 1.5]") -> Case:
+    return Case(f"y = tract_onnx_resize(x, {scales}, coord_transformer = '{coordinates}', interpolator = '{mode}', nearest_mode = '{nearest}');",
+                {"x": IMAGE})
+
+
+def boxes(arguments: str) -> Case:
+    count, rest = arguments.split(", ", 1)
+    return Case(f"k = tract_core_cast({count}.0, to = 'i64');\ny = tract_onnx_non_max_suppression(b, s, k, {rest});", {"b": BOXES, "s": SCORES})
+
+
+CELLS = RANDOM.standard_normal((1, 2, 1, 4)).astype(F32)
+CASES: dict[str, Case] = {
+    # ---- tract_onnx ----
+    **{f"lrn_of_{size}": Case(f"y = tract_onnx_lrn(x, alpha = 0.3, beta = 0.75, bias = 1.5, size = {size});", {"x": IMAGE}) for size in (1, 2, 3, 6, 9)},
+    "lrn_by_defaults": Case("y = tract_onnx_lrn(x * 100.0, size = 3);", {"x": IMAGE}),
+    "non_zero": Case("y = tract_onnx_non_zero(x, count_symbol = 'n');", {"x": np.array([[0, 2, 0], [-1, 0, 3]], F32)}),
+    "non_zero_of_integers": Case("y = tract_onnx_non_zero(x);", {"x": np.array([0, 2, 0, 4])}),
+    "non_zero_of_logicals": Case("y = tract_onnx_non_zero(x);", {"x": np.array([[[True], [False]], [[False], [True]]])}),
+    "boxes": boxes("3, 0.5, 0.0"),
+    "boxes_one_of_each_class": boxes("1, 0.5, 0.0"),
+    "boxes_above_a_score": boxes("3, 0.5, 0.4"),
+    "boxes_without_limit": boxes("0, 0.5, 0.0"),
+    "boxes_by_center": boxes("3, 0.5, 0.0, center_point_box = 1"),
+    "boxes_without_a_score": boxes("3, 0.5"),
+    "boxes_without_overlap": boxes("6, 0.0, 0.0"),
+    "boxes_by_data": Case("y = tract_onnx_non_max_suppression(b, s, k, i, t);",
+                          {"b": BOXES, "s": SCORES, "k": np.array(0, I64), "i": np.array(0.5, F32), "t": np.array(0.25, F32)}),
+    **{f"resize_linear_{c}": resize("linear", c) for c in ("half_pixel", "align_corners", "asymmetric")},
+    **{f"resize_nearest_{c}_{n}": resize("nearest", c, n) for c in ("half_pixel", "asymmetric")
+       for n in ("floor", "ceil", "round_prefer_floor", "round_prefer_ceil")},
+    "resize_by_whole_factors": resize("nearest", "asymmetric", scales="[1.0, 1.0, 2.0, 3.0]"),
+    "grid_sample": Case("y = tract_onnx_grid_sample(x, g, mode = 'bilinear', padding_mode = 'zeros', align_corners = true);",
+                        {"x": IMAGE, "g": RANDOM.uniform(-1.2, 1.2, (2, 3, 5, 2)).astype(F32)}),
+    "direct_lookup": Case("i = tract_core_cast(x, to = 'i32');\nv = tract_core_cast([5.0, 6.0, 7.0], to = 'i64');\nf = tract_core_cast(-1.0, to = 'i64');\n"
+                          "y = tract_onnx_ml_direct_lookup(i, v, f);", {"x": np.array([[0, 1, 2, 3, -1]], F32)}),
+    # ---- tract_pulse ----
+    **{f"delay_of_{delay}_{overlap}": Case(f"y = tract_pulse_delay(x, axis = 1, delay = {delay}, overlap = {overlap});", runs=4)
+       for delay, overlap in ((0, 2), (2, 0), (2, 1), (6, 0), (7, 0), (5, 2), (13, 3))},
+    "delay_of_nothing": Case("y = tract_pulse_delay(x, axis = 1, delay = 0, overlap = 0);", runs=2),
+    "delay_of_rows": Case("y = tract_pulse_delay(x, axis = 0, delay = 1, overlap = 1);", {"x": IMAGE[0, 0]}, runs=3),
+    "mask": Case("y = tract_pulse_mask(x, axis = 1, begin = 2, end = 8, value = -1.0);", runs=3),
+    "mask_of_whole_runs": Case("y = tract_pulse_mask(x, axis = 1, begin = 6, end = 12, value = -1.0);", runs=4),
+    "mask_to_the_end": Case("y = tract_pulse_mask(x, axis = 1, begin = 7, end = S + 2, value = 0.5);", runs=3, head="extension tract_symbol S;\n"),
+    "pad": Case("y = tract_pulse_pulse_pad(x, axis = 1, before = 2, after = 2, begin_input = 2, end_input = 8, border = 'constant', value = -1.0, overlap = 0);", runs=2),
+    "pad_with_overlap": Case("y = tract_pulse_pulse_pad(x, axis = 1, before = 2, after = 0, begin_input = 2, end_input = 80, border = 'constant', value = -1.0, overlap = 2);", runs=3),
+    "pad_to_the_end": Case("y = tract_pulse_pulse_pad(x, axis = 1, before = 1, after = 3, begin_input = 1, end_input = S + 1, border = 'constant', value = 9.0, overlap = 1);",
+                           runs=3, head="extension tract_symbol S;\n"),
+    "pad_by_edges": Case("y = tract_pulse_pulse_pad(x, axis = 1, before = 2, after = 3, begin_input = 2, end_input = 8, border = 'replicated', value = 0.0, overlap = 0);", runs=2),
+    "pad_by_the_edge_of_a_former_run": Case("y = tract_pulse_pulse_pad(x, axis = 1, before = 0, after = 3, begin_input = 0, end_input = 6, border = 'replicated', value = 0.0, overlap = 0);", runs=2),
+    **{f"cumsum_{exclusive}_from_{skip}": Case(f"y = tract_pulse_cumsum(x, axis = 1, exclusive = {exclusive}, skip = {skip});", runs=3)
+       for exclusive in ("false", "true") for skip in (0, 2, 6, 8)},
+    # ---- tract_transformers ----
+    "keys_of_all_runs": Case("k = tract_transformers_dyn_kv_cache(x, name = 'k', axis = 1, past_sequence_shape = [1, P], input_sequence_shape = [1, 6], datum_type = 'f32');\n"
+                             "y = sum_reduce(k, axes = [1]);", runs=3, head="extension tract_symbol P;\n"),
+    **{f"window_of_{window}": Case(f"y = tract_transformers_window_kv_sdpa(x, x * 2.0, x + 1.0, axis = 2, window = {window});", {"x": CELLS}, runs=4)
+       for window in (1, 2, 8)},
+    "window_with_a_scale": Case("y = tract_transformers_window_kv_sdpa(x, x * 2.0, x + 1.0, axis = 2, window = 3, scale = 0.25);", {"x": CELLS}, runs=4),
+    **{f"quantized_values_of_{bits}_bits": Case(
+        f"v = tract_transformers_quantized_dyn_kv_cache(x, name = 'v', axis = 2, bits = {bits}, per_channel = 0, datum_type = 'f32', "
+        "past_sequence_shape = [1, 2, P, 4], input_sequence_shape = [1, 2, 3, 4]);\ny = sum_reduce(v, axes = [2]);",
+        {"x": RANDOM.standard_normal((1, 2, 3, 4)).astype(F32)}, runs=3, head="extension tract_symbol P;\n") for bits in (4, 8)},
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_operation(name: str, nnefc: Path, tmp_path: Path) -> None:
+    case, tool = CASES[name], Nnefc(nnefc, tmp_path)
+    model = case.write(tmp_path / "model")
+    expected = by_tract(model, case)
+    np.savez(tmp_path / "in.npz", **case.data())
+    options = ["--runs", case.runs] if case.runs else []
+    for backend in ("reference", "fast"):
+        actual = tool.run(model, "--inputs", tmp_path / "in.npz", "--backend", backend, *options)["y"]
+        assert actual.shape == expected.shape
+        np.testing.assert_allclose(actual.astype(np.float64), expected.astype(np.float64), rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["boxes_above_a_score", "non_zero", "lrn_of_3", "delay_of_2_1", "pad_by_edges", "cumsum_true_from_2", "keys_of_all_runs", "window_of_2"])
+def test_ir_computes_the_same(name: str, nnefc: Path, tmp_path: Path) -> None:
+    """The IR of `compile` runs in OpenVINO, with its states as those of a session."""
+    import openvino
+
+    case, tool = CASES[name], Nnefc(nnefc, tmp_path)
+    model = case.write(tmp_path / "model")
+    expected = by_tract(model, case)
+    tool.must("compile", model, "-o", tmp_path / "net.xml")
+    precision = {"INFERENCE_PRECISION_HINT": "f32"}
+    request = openvino.Core().compile_model(str(tmp_path / "net.xml"), "CPU", precision).create_infer_request()
+    data = [*case.data().values()]
+    for run in range(case.runs or 1):
+        found = [*request.infer([value[run] if case.runs else value for value in data]).values()][0]
+        np.testing.assert_allclose(found, expected[run] if case.runs else expected, rtol=1e-4, atol=1e-5)
+
+
+def test_random_numbers(nnefc: Path, tmp_path: Path) -> None:
+    """Numbers of tract's generator are its own; the distributions are those of the arguments."""
+    tool = Nnefc(nnefc, tmp_path)
+    for dist, parameters, mean, deviation in (("uniform", "[2.0, 5.0]", 3.5, 3 / np.sqrt(12)), ("normal", "[1.0, 2.0]", 1.0, 2.0)):
+        case = Case(f"r = tract_onnx_random(datum_type = 'F32', shape = [40, 500], dist = '{dist}', parameters = {parameters}, seed = 7);\ny = r + x;",
+                    {"x": np.zeros((1, 1), F32)})
+        model = case.write(tmp_path / dist)
+        np.savez(tmp_path / "in.npz", **case.inputs)
+        found = tool.run(model, "--inputs", tmp_path / "in.npz")["y"]
+        assert found.shape == (40, 500)
+        assert abs(found.mean() - mean) < 0.05 * deviation + 0.02 and abs(found.std() - deviation) < 0.03 * deviation
+        if dist == "uniform":
+            assert 2 <= found.min() < 2.01 and 4.99 < found.max() < 5
+    case = Case("y = tract_onnx_multinomial(log(x), dtype = 7, sample_size = 4000, seed = 3);", {"x": np.array([[1, 0.001, 3], [0.001, 1, 0.001]], F32)})
+    np.savez(tmp_path / "in.npz", **case.inputs)
+    found = tool.run(case.write(tmp_path / "multinomial"), "--inputs", tmp_path / "in.npz")["y"]
+    assert found.shape == (2, 4000)
+    assert abs((found[0] == 2).mean() - 0.75) < 0.04 and (found[1] == 1).mean() > 0.98
+
+
+# ---- streams: models that tract's pulse pass cuts ----
+
+def padded(net: Net) -> str:
+    x = net.add("Conv", [net.input("x", 1, 3, "S"), net.weight("w", 4, 3, 3), net.weight("b", 4)], "c1/conv:0", kernel_shape=[3], pads=[1, 1])
+    x = net.add("Conv", [net.add("Relu", [x], "c1/relu:0"), net.weight("w2", 2, 4, 5)], "c2/conv:0", kernel_shape=[5], dilations=[2])
+    return net.add("Add", [x, x], "out:0")
+
+
+def causal(net: Net) -> str:
+    x = net.input("x", 1, 3, "S")
+    y = net.add("Conv", [x, net.weight("w", 3, 1, 4)], "/layer.0/Conv", kernel_shape=[4], pads=[3, 0], group=3)
+    return net.add("Add", [net.add("Sigmoid", [y], "/layer.0/Sigmoid"), x], "/layer.0/Add")
+
+
+def residual(net: Net) -> str:
+    x = net.input("x", 1, 3, "S")
+    y = net.add("Conv", [x, net.weight("w", 3, 3, 5)], "/block.0/Conv", kernel_shape=[5], pads=[2, 2])
+    y = net.add("Mul", [net.add("Tanh", [y], "/block.0/Tanh"), x], "/block.0/Mul")
+    return net.add("AveragePool", [y], "/block.0/AveragePool", kernel_shape=[3])
+
+
+STREAMS = {make.__name__: make for make in (padded, causal, residual)}
+
+
+@pytest.mark.parametrize("pulse", [2, 4, 5])
+@pytest.mark.parametrize("name", STREAMS)
+def test_stream(name: str, pulse: int, nnefc: Path, tmp_path: Path) -> None:
+    """The parts of a stream are those of the whole, after the delay and before the padding at the end of the whole."""
+    net, length, margin = Net(7), 40, 10
+    model = net.model(STREAMS[name](net))
+    onnx.save(model, tmp_path / "model.onnx")
+    cut = tract.onnx().load(str(tmp_path / "model.onnx")).into_model()
+    cut.transform(tract.Pulse(pulse, symbol="S"))
+    registry().write_model_to_dir(cut, str(tmp_path / "model"))  # type: ignore[attr-defined]
+    text = (tmp_path / "model" / "graph.nnef").read_text()
+    delay = int(re.search(r'"pulse.delay", tract_core_cast\(\[(\d+)\]', text)[1])  # type: ignore[index]
+    data = net.data({"S": length})["x"]
+    whole = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"]).run(None, {"x": data})[0]
+    parts = np.stack(np.split(data, length // pulse, axis=2))
+    np.savez(tmp_path / "in.npz", x=parts)
+    tool = Nnefc(nnefc, tmp_path)
+    for backend in ("reference", "fast"):
+        found = [*tool.run(tmp_path / "model", "--inputs", tmp_path / "in.npz", "--runs", len(parts), "--backend", backend).values()][0]
+        stream = np.concatenate([*found], axis=2)[:, :, delay:]
+        count = min(stream.shape[2], whole.shape[2] - margin)
+        assert count > 10
+        np.testing.assert_allclose(stream[:, :, :count], whole[:, :, :count], rtol=1e-4, atol=1e-5)
