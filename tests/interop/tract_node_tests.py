@@ -1,10 +1,12 @@
 """Reads what tract writes of the node tests of the `onnx` package, and counts the documents that compute the same.
 
-    python tests/interop/tract_node_tests.py FOLDER [--nnefc BINARY] [--only PART] [--flags=--lenient]
+    python tests/interop/tract_node_tests.py FOLDER [--nnefc BINARY] [--only PART] [--flags=--lenient] [--forms]
 
-Each model that tract reads becomes FOLDER/NAME/model/graph.nnef, once. nnefc then runs the documents for which tract
-computes the outputs of ONNX. FOLDER/results.tsv has a line for each of them: `right`, `wrong` or `refused`, with the first
-error; the table of counts is printed. A run takes about ten minutes, so it is not part of the tests.
+Each model that tract reads becomes FOLDER/NAME/model/graph.nnef, once. Where tract needs shapes, axes and the like to
+write a model, all inputs but the first are constants. nnefc then runs the documents for which tract computes the outputs
+of ONNX. FOLDER/results.tsv has a line for each of them: `right`, `wrong` or `refused`, with the first error; the table of
+counts is printed. With --forms, documents that are right are run on the other backend, formatted, upgraded to a document
+that `check --strict` accepts, and compiled for OpenVINO. A run takes about ten minutes, so it is not part of the tests.
 """
 
 from __future__ import annotations
@@ -23,7 +25,10 @@ from pathlib import Path
 import numpy as np
 import onnx
 import tract
+import onnx.numpy_helper
 from onnx.backend.test.case.node import collect_testcases
+
+from openvino_oracle import openvino_outputs
 
 SECONDS = 30
 TOLERANCE = 1e-3
@@ -49,7 +54,27 @@ def agree(actual: np.ndarray, expected: np.ndarray) -> bool:
     return bool(np.allclose(a, b, rtol=TOLERANCE, atol=TOLERANCE * finite.max(initial=0), equal_nan=True))
 
 
+def with_constants(model: onnx.ModelProto, inputs: Arrays) -> onnx.ModelProto:
+    """Returns the model with constants for all inputs but the first."""
+    fixed = onnx.ModelProto()
+    fixed.CopyFrom(model)
+    for declared, value in zip(model.graph.input[1:], inputs[1:], strict=True):
+        fixed.graph.input.remove(declared)
+        fixed.graph.initializer.append(onnx.numpy_helper.from_array(value, declared.name))
+    return fixed
+
+
 def write_case(folder: Path, model: onnx.ModelProto, inputs: Arrays, outputs: Arrays) -> str:
+    """Writes the model, if need be with constants; returns the state of the case."""
+    try:
+        return write_model(folder, model, inputs, outputs)
+    except tract.TractError:
+        if len(inputs) < 2 or len(model.graph.input) != len(inputs):
+            raise
+        return write_model(folder, with_constants(model, inputs), inputs[:1], outputs)
+
+
+def write_model(folder: Path, model: onnx.ModelProto, inputs: Arrays, outputs: Arrays) -> str:
     """Writes the model by tract, with its inputs and tract's outputs; returns the state of the case."""
     onnx.save(model, str(folder / "model.onnx"))
     loaded = tract.onnx().load(str(folder / "model.onnx"))
@@ -96,6 +121,51 @@ def names_of(model: Path) -> tuple[list[str], list[str]]:
     return (re.findall(r"(\w+)\s*=\s*(?:tract_core_)?external\b", text), re.findall(r"\w+", results[1]) if results else [])
 
 
+def check_forms(nnefc: Path, folder: Path, flags: list[str]) -> tuple[str, str]:
+    """Compares the other forms of a document: on the reference backend, formatted, upgraded, and as IR in OpenVINO."""
+    inputs, outputs = ([*np.load(folder / f"{name}.npz").values()] for name in ("inputs", "outputs"))
+    in_names, out_names = names_of(folder / "model")
+    with tempfile.TemporaryDirectory() as name:
+        scratch = Path(name)
+        np.savez(scratch / "in.npz", **dict(zip(in_names, inputs, strict=True)))
+        data = ["--inputs", str(scratch / "in.npz")] if inputs else []
+
+        def call(*arguments: object) -> str:
+            done = subprocess.run([str(nnefc), *map(str, arguments)], capture_output=True, text=True, timeout=SECONDS)
+            if done.returncode != 0:
+                raise ValueError((done.stderr.strip() or done.stdout.strip() or "?").splitlines()[0].replace(str(folder), ""))
+            return done.stdout
+
+        def compare(model: Path, *options: str) -> None:
+            call("run", "-q", model, *flags, *data, *options, "-o", scratch / "out.npz")
+            found = np.load(scratch / "out.npz")
+            if not all(agree(found[each], expected) for each, expected in zip(out_names, outputs, strict=True)):
+                raise ValueError("other numbers")
+
+        stage = "reference"
+        try:
+            compare(folder / "model", "--backend", "reference")
+            stage = "fmt"
+            formatted = scratch / "formatted.nnef"
+            formatted.write_text(call("fmt", folder / "model" / "graph.nnef"))
+            if call("fmt", formatted) != formatted.read_text():
+                raise ValueError("formatted twice, it differs")
+            stage = "upgrade"
+            shapes = [f"--input-shape={each}={','.join(map(str, value.shape))}" for each, value in zip(in_names, inputs, strict=True)]
+            call("upgrade", "-q", folder / "model", *flags, "-o", scratch / "upgraded")
+            call("check", "-q", "--strict", scratch / "upgraded")
+            compare(scratch / "upgraded")
+            stage = "openvino"
+            call("compile", "-q", folder / "model", *flags, *shapes, "-o", scratch / "net.xml")
+            given = [value.astype({"f": np.float32, "i": np.int64, "u": np.int64}.get(value.dtype.kind, value.dtype)) for value in inputs]
+            values = openvino_outputs(scratch / "net.xml", dict(zip(in_names, given, strict=True)))
+            if not all(map(agree, values, outputs)):
+                raise ValueError("other numbers")
+        except (ValueError, KeyError, RuntimeError, subprocess.TimeoutExpired) as error:
+            return "other form", f"{stage}: {str(error).splitlines()[0]}"
+    return "right", ""
+
+
 def run_case(nnefc: Path, folder: Path, flags: list[str]) -> tuple[str, str]:
     """Runs the document of a case; returns the verdict and its reason."""
     inputs, outputs = ([*np.load(folder / f"{name}.npz").values()] for name in ("inputs", "outputs"))
@@ -134,6 +204,7 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--nnefc", type=Path, default=Path(os.environ.get("NNEFC", "build/release/bin/nnefc")))
     parser.add_argument("--only", default="", help="run the cases whose names contain this text")
+    parser.add_argument("--forms", action="store_true", help="compare backends, formatted and upgraded documents, and IR as well")
     parser.add_argument("--flags", default="", help="options of `nnefc run`, separated by spaces")
     arguments = parser.parse_args()
     arguments.folder.mkdir(parents=True, exist_ok=True)
@@ -150,6 +221,8 @@ def main() -> None:
                 states["not by tract"] += 1
                 continue
             verdict, reason = run_case(arguments.nnefc, folder, arguments.flags.split())
+            if verdict == "right" and arguments.forms:
+                verdict, reason = check_forms(arguments.nnefc, folder, arguments.flags.split())
             states[verdict] += 1
             reasons[f"{verdict} {cause(reason)}"] += verdict != "right"
             print(folder.name, verdict, reason, sep="\t", file=table)
