@@ -141,6 +141,8 @@ class AstBuilder {
   void ExtendDefault(Parameter& parameter, const Parser::LiteralExprContext& context);
   // Returns the range from the opening to the closing bracket, both included.
   SourceRange Between(const antlr4::Token* open, const antlr4::Token* close) const;
+  // Returns true for a document of tract's registries or its writer, whose graph may have no parameters.
+  bool IsOfTract() const;
   void RequireItems(size_t count, SourceRange range, std::string_view owner, Name name,
                     std::string_view what);
 

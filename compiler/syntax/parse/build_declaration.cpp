@@ -5,6 +5,7 @@
 #include "compiler/syntax/parse/ast_builder.h"
 #include "compiler/syntax/parse/type_names.h"
 #include "compiler/syntax/rules.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace nnefc::ast::parse {
 // ---- types ----
@@ -183,6 +184,20 @@ Fragment AstBuilder::BuildFragment(const Parser::FragmentDeclarationContext& con
   return fragment;
 }
 
+bool AstBuilder::IsOfTract() const {
+  const auto is_of_tract = [&](Symbol name) {
+    return name.valid() && context_.symbols.Text(name).starts_with("tract_");
+  };
+  return llvm::any_of(document_.extensions,
+                      [&](const Extension& extension) {
+                        return !extension.names.empty() && is_of_tract(extension.names.front().symbol);
+                      }) ||
+         llvm::any_of(document_.fragments, [&](const Fragment& fragment) {
+           return fragment.name.symbol.valid() &&
+                  context_.symbols.Text(fragment.name.symbol) == "tract_core_properties";
+         });
+}
+
 Graph AstBuilder::BuildGraph(const Parser::GraphDeclarationContext& context, bool broken) {
   Graph graph;
   const Token keyword = Unwrap(context.start);
@@ -194,8 +209,10 @@ Graph AstBuilder::BuildGraph(const Parser::GraphDeclarationContext& context, boo
   graph.range = Range(context);
   graph.parameters = BuildNames(context.parameters);
   graph.results = BuildNames(context.results);
-  RequireItems(graph.parameters.size(), Between(context.open, context.close), "graph", graph.name,
-               "parameter");
+  if (!IsOfTract()) {
+    RequireItems(graph.parameters.size(), Between(context.open, context.close), "graph", graph.name,
+                 "parameter");
+  }
   RequireItems(graph.results.size(), Between(context.openResults, context.closeResults), "graph", graph.name,
                "result");
   return graph;
