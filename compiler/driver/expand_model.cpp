@@ -74,6 +74,7 @@ class ModelExpander {
               Emitter quiet;  // mistakes in it are reported by its reader
               std::optional<package::DatFile> dat = opened_.model->ReadVariableFile(label, quiet);
               if (!dat) return std::optional<TensorValue>();
+              if (type == ElementType::kDynamic) return std::optional(dat->value);
               if (checked_.dialect().vendor_meanings) ReadPlainIntegers(*dat);
               return package::DecodeDat(*dat, type, quiet);
             },
@@ -97,8 +98,11 @@ class ModelExpander {
   // otherwise `first`.
   Candidate TrySymbols(Candidate first, expand::ExpandOptions settings) {
     settings.tries_symbols = !checked_.symbols().empty() && settings.purpose != expand::Purpose::kPrint &&
-                             DependsOnSymbols(first.reported);
-    return settings.tries_symbols ? Expand(std::move(settings)) : std::move(first);
+                             first.reported.has_errors();
+    if (!settings.tries_symbols) return first;
+    Candidate trial = Expand(std::move(settings));
+    const bool is_chosen = DependsOnSymbols(first.reported) || !trial.reported.has_errors();
+    return is_chosen ? std::move(trial) : std::move(first);
   }
 
   // Returns the expansion in which the tensors of graph.quant are quantized right after their computation.

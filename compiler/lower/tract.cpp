@@ -164,13 +164,6 @@ void LowerInterpolate(NodeLowering& n) {
                                 {"cube_coeff", -0.75}})));
 }
 
-void LowerGridSample(NodeLowering& n) {
-  n.SetOutput(n.Add("opset9", "GridSample", {n.input(0), n.input(1)},
-                    Attributes({{"mode", n.String("mode")},
-                                {"padding_mode", n.String("padding_mode")},
-                                {"align_corners", n.Bool("align_corners")}})));
-}
-
 // Returns the matrix that transforms a row of `count` pairs (real, imaginary) to its spectrum.
 TensorValue SpectrumMatrix(int64_t count, bool is_inverse) {
   const int64_t width = 2 * count;
@@ -262,7 +255,6 @@ void RegisterTract(LoweringTable& table) {
   table["tract_core_range"] = LowerRange;
   table["tract_core_cumsum"] = LowerCumSum;
   table["tract_core_interpolate"] = LowerInterpolate;
-  table["tract_core_grid_sample"] = LowerGridSample;
   table["tract_core_fft"] = LowerFft;
 }
 

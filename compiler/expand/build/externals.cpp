@@ -47,12 +47,14 @@ bool Externals::Prepare(const OpPlan& plan, llvm::ArrayRef<Value> arguments, con
   if (option != settings_.options.input_shapes.end()) {
     attributes.Set("shape", ir::Attribute::Integers(option->second.begin(), option->second.end()));
     if (option->second.empty()) attributes.Set("shape", ir::AttributeList{});
+    if (settings_.is_lenient() && llvm::is_contained(option->second, 0))
+      attributes.Set("shape", ir::PartialShape(option->second));
     return symbols_.Bind(arguments[static_cast<size_t>(plan.Find("shape"))].items(),
                          ir::PartialShape(option->second), name, site);
   }
   const Value& shape = arguments[static_cast<size_t>(plan.Find("shape"))];
   llvm::SmallVector<ir::Dim, 4> dims;
-  bool open = false;
+  bool open = false, has_empty = false;
   const auto is_unbound = [&](const Value& item) { return IsSymbolic(item) && !symbols_.Find(item); };
   if (llvm::any_of(shape.items(), is_unbound)) {
     for (const Value& item : shape.items()) {
@@ -72,11 +74,16 @@ bool Externals::Prepare(const OpPlan& plan, llvm::ArrayRef<Value> arguments, con
   for (const Value& item : shape.items()) {
     if (item.kind() == ValueKind::kInteger && item.integer() < 0) return true;  // reported by inference
     const bool is_symbol = settings_.is_lenient() && item.kind() == ValueKind::kUnknownExtent;
-    const bool unspecified = is_symbol || (item.kind() == ValueKind::kInteger && item.integer() == 0);
+    const bool is_zero = item.kind() == ValueKind::kInteger && item.integer() == 0;
+    // In tract's dialect, a tensor without elements has an extent of 0.
+    const bool is_empty = is_zero && settings_.dialect.vendor_meanings;
+    const bool unspecified = is_symbol || (is_zero && !is_empty);
+    has_empty |= is_empty;
     open |= unspecified;
     dims.push_back(unspecified || item.kind() != ValueKind::kInteger ? ir::Dim() : ir::Dim(item.integer()));
   }
-  if ((!plan.provisional && !settings_.is_lenient()) || !open) return true;
+  const bool may_be_empty = has_empty && settings_.options.purpose != Purpose::kPrint;
+  if ((!plan.provisional && !settings_.is_lenient()) || !(open || may_be_empty)) return true;
   if (settings_.options.purpose == Purpose::kPrint) {
     reporter_.Report(
         Fault::Of(kUnspecifiedExtent,

@@ -7,6 +7,7 @@
 
 #include "compiler/expand/build/build_settings.h"
 #include "compiler/expand/build/externals.h"
+#include "compiler/expand/build/integer_widths.h"
 #include "compiler/expand/build/node_factory.h"
 #include "compiler/expand/build/reporter.h"
 #include "compiler/expand/build/symbol_scopes.h"
@@ -42,6 +43,7 @@ class GraphBuilder {
   Reporter& reporter() { return reporter_; }
   SymbolScopes& symbols() { return symbols_; }
   Externals& externals() { return externals_; }
+  IntegerWidths& widths() { return widths_; }
   NodeFactory& nodes() { return nodes_; }
   // Returns the graph that receives new nodes, and its names.
   ir::Graph& graph() { return nodes_.graph(); }
@@ -58,6 +60,7 @@ class GraphBuilder {
   SymbolScopes symbols_;
   Externals externals_;
   NodeFactory nodes_;
+  IntegerWidths widths_;
   llvm::StringMap<std::unique_ptr<OpPlan>> plans_;  // keyed by name
 };
 

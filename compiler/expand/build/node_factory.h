@@ -59,6 +59,8 @@ class NodeFactory {
   ir::Graph& graph() { return scopes_.back()->graph; }
   const ir::Graph& graph() const { return scopes_.back()->graph; }
   Names& names() { return scopes_.back()->names; }
+  // Returns true while nodes are added to the body of a node.
+  bool is_in_body() const { return scopes_.size() > 1; }
   // Returns the source range of a variable's label or an update's target; invalid for other nodes.
   SourceRange VariablePlace(ir::NodeId node) const { return variable_places_.lookup(node.index); }
 

@@ -30,6 +30,21 @@ std::string SymbolScopes::TextOf(const Value& extent) const {
   });
 }
 
+void SymbolScopes::AddSources(llvm::ArrayRef<Value> declared, ir::OutputPort external) {
+  for (size_t axis = 0; axis < declared.size(); ++axis) {
+    if (IsSymbolic(declared[axis]) && !Find(declared[axis]))
+      scopes_.back().sources.push_back({declared[axis], {external, static_cast<int64_t>(axis)}});
+  }
+}
+
+Value SymbolScopes::ExtentAlong(ir::OutputPort port, int64_t axis) {
+  const SymbolicExtents::Unknown extent{port, axis};
+  for (const Source& source : sources()) {
+    if (source.along == extent) return source.extent;
+  }
+  return extents_.ExtentAlong(extent);
+}
+
 bool SymbolScopes::Bind(llvm::ArrayRef<Value> declared, const ir::PartialShape& shape, std::string_view name,
                         const Site& site) {
   for (size_t axis = 0; axis < declared.size() && static_cast<int64_t>(axis) < shape.rank(); ++axis) {

@@ -36,6 +36,17 @@ class SymbolScopes {
   }
   // Returns the extent of a symbol or an expression; nothing if a symbol in it is not bound.
   std::optional<int64_t> Find(const Value& extent) const { return extents_.Find(extent); }
+  // An extent of an external that a symbol or an expression states.
+  struct Source {
+    Value extent;
+    SymbolicExtents::Unknown along;
+  };
+  // Records the open extents of an external.
+  void AddSources(llvm::ArrayRef<Value> declared, ir::OutputPort external);
+  const std::vector<Source>& sources() const { return scopes_.back().sources; }
+  // Returns the unknown extent of a tensor along an axis: the symbol of an external, if it states one.
+  Value ExtentAlong(ir::OutputPort port, int64_t axis);
+  const SymbolicExtents& extents() const { return extents_; }
   // Returns the text of a symbolic extent with the names of the innermost document.
   std::string TextOf(const Value& extent) const;
   // Binds the symbols in the declared shape of the external `name` to the known extents of `shape`, and
@@ -49,6 +60,7 @@ class SymbolScopes {
   struct Scope {
     std::map<std::string, uint32_t, std::less<>> numbers;  // keyed by name
     std::vector<Assertion> assertions;                     // not checked yet
+    std::vector<Source> sources;
   };
 
   bool CheckAssertions(std::string_view external);

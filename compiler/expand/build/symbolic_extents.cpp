@@ -1,5 +1,7 @@
 #include "compiler/expand/build/symbolic_extents.h"
 
+#include <algorithm>
+
 #include "compiler/expand/values/arithmetic.h"
 #include "compiler/ir/interval.h"
 
@@ -10,6 +12,8 @@ using ast::BinaryOperator;
 
 // Numbers of symbols from here on are those of expressions.
 constexpr uint32_t kFirstExpression = uint32_t{1} << 30;
+// Numbers from here on, up to expressions, are those of extents of tensors.
+constexpr uint32_t kFirstUnknown = uint32_t{1} << 29;
 
 // Maximum number of operators of an expression; bounds the recursion and the time of an evaluation.
 constexpr int64_t kMaxOperators = 256;
@@ -42,10 +46,42 @@ std::optional<int64_t> Invert(BinaryOperator op, int64_t actual, int64_t other, 
   return operand < 0 || operand > kMaxExtent ? std::nullopt : std::optional(static_cast<int64_t>(operand));
 }
 
+bool IsNumber(const Value& value, int64_t number) {
+  return value.kind() == ValueKind::kInteger && !IsSymbolic(value) && value.integer() == number;
+}
+
+// Returns the result of operators that leave an extent unchanged, and of those on equal extents.
+std::optional<Value> Simplified(BinaryOperator op, const Value& left, const Value& right) {
+  const bool adds = op == BinaryOperator::kAdd, subtracts = op == BinaryOperator::kSub;
+  const bool multiplies = op == BinaryOperator::kMul, divides = op == BinaryOperator::kDiv;
+  const bool is_unit =
+      ((adds || subtracts) && IsNumber(right, 0)) || ((multiplies || divides) && IsNumber(right, 1));
+  if (is_unit) return left;
+  if ((adds && IsNumber(left, 0)) || (multiplies && IsNumber(left, 1))) return right;
+  const bool is_same = IsSymbolic(left) && IsSymbolic(right) && left.symbol() == right.symbol();
+  if (is_same && subtracts) return Value::Integer(0);
+  return is_same && divides ? std::optional(Value::Integer(1)) : std::nullopt;
+}
+
 }  // namespace
 
+Value SymbolicExtents::ExtentAlong(Unknown extent) {
+  const auto* found = std::find(unknown_.data(), unknown_.data() + unknown_.size(), extent);
+  const auto index = static_cast<size_t>(found - unknown_.data());
+  if (index == unknown_.size()) unknown_.push_back(extent);
+  return Value::SymbolicExtent(static_cast<uint32_t>(kFirstUnknown + index));
+}
+
+const SymbolicExtents::Unknown* SymbolicExtents::UnknownOf(const Value& extent) const {
+  const bool is_unknown =
+      IsSymbolic(extent) && extent.symbol() >= kFirstUnknown && extent.symbol() < kFirstExpression;
+  return is_unknown ? &unknown_[extent.symbol() - kFirstUnknown] : nullptr;
+}
+
 const SymbolicExtents::Expression* SymbolicExtents::ExpressionOf(const Value& extent) const {
-  return extent.symbol() < kFirstExpression ? nullptr : &expressions_[extent.symbol() - kFirstExpression];
+  return !IsSymbolic(extent) || extent.symbol() < kFirstExpression
+             ? nullptr
+             : &expressions_[extent.symbol() - kFirstExpression];
 }
 
 int64_t SymbolicExtents::NumOperators(const Value& extent) const {
@@ -61,6 +97,7 @@ std::optional<Value> SymbolicExtents::Make(BinaryOperator op, const Value& left,
   if (!MakesExtent(op) || !is_extent(left) || !is_extent(right)) return std::nullopt;
   const int64_t num_operators = NumOperators(left) + NumOperators(right) + 1;
   if (num_operators > kMaxOperators) return std::nullopt;
+  if (std::optional<Value> simple = Simplified(op, left, right)) return simple;
   const auto symbol = static_cast<uint32_t>(kFirstExpression + expressions_.size());
   Value result = Value::SymbolicExtent(symbol);
   if (left.kind() == ValueKind::kInteger && right.kind() == ValueKind::kInteger) {
@@ -84,7 +121,7 @@ std::optional<int64_t> SymbolicExtents::Find(const Value& extent,
   const Expression* expression = ExpressionOf(extent);
   if (expression == nullptr) {
     const std::optional<int64_t> bound = Find(extent.symbol());
-    return bound || !tried ? bound : std::optional(tried(extent.symbol()));
+    return bound || !tried || UnknownOf(extent) != nullptr ? bound : std::optional(tried(extent.symbol()));
   }
   const std::optional<int64_t> left = Find(expression->left, tried), right = Find(expression->right, tried);
   if (!left || !right) return std::nullopt;

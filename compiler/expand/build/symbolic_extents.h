@@ -11,10 +11,28 @@
 
 namespace nnefc::expand::build {
 
-// The symbols of documents and the expressions of them, `2 * S + 1`, which are symbols as well. Shapes of
-// inputs bind them.
+// The symbols of documents, extents of tensors that are not known, and the expressions of both, `2 * S + 1`,
+// which are symbols as well. Shapes of inputs bind the symbols of documents.
 class SymbolicExtents {
  public:
+  struct Expression {
+    ast::BinaryOperator op;
+    Value left, right;
+    int64_t num_operators;
+  };
+  // An extent that a run determines.
+  struct Unknown {
+    ir::OutputPort port;
+    int64_t axis;
+    friend bool operator==(const Unknown&, const Unknown&) = default;
+  };
+
+  // Returns the unknown extent of a tensor along an axis.
+  Value ExtentAlong(Unknown extent);
+  // Returns null if the value is not the unknown extent of a tensor.
+  const Unknown* UnknownOf(const Value& extent) const;
+  // Returns null if the value is not an expression.
+  const Expression* ExpressionOf(const Value& extent) const;
   // Returns the extent that the operator makes of extents and numbers, one of them symbolic. Returns nothing
   // for an operator that makes no extent, beyond 256 operators, or with a fault, such as an overflow.
   std::optional<Value> Make(ast::BinaryOperator op, const Value& left, const Value& right, Heap& heap,
@@ -33,17 +51,11 @@ class SymbolicExtents {
   std::string TextOf(const Value& extent, const std::function<std::string(uint32_t)>& name) const;
 
  private:
-  struct Expression {
-    ast::BinaryOperator op;
-    Value left, right;
-    int64_t num_operators;
-  };
-  // Returns null for the symbol of a document.
-  const Expression* ExpressionOf(const Value& extent) const;
   int64_t NumOperators(const Value& extent) const;
 
   std::map<uint32_t, int64_t> bound_;    // extents, keyed by the number of the symbol
   std::vector<Expression> expressions_;  // those of the numbers from kFirstExpression on
+  std::vector<Unknown> unknown_;         // those of the numbers from kFirstUnknown on
 };
 
 }  // namespace nnefc::expand::build

@@ -173,12 +173,26 @@ bool PushRange(Evaluation& state, const Instruction& instruction) {
   return state.Push(std::move(range), fault, BoundOf(state, instruction.expr, fault));
 }
 
+// Replaces the unknown extents of a tensor by symbolic ones.
+static Value WithSymbols(Evaluation& state, const Value& tensor, const Value& shape) {
+  std::vector<Value> extents(shape.items().begin(), shape.items().end());
+  for (size_t axis = 0; axis < extents.size(); ++axis) {
+    if (extents[axis].kind() == ValueKind::kUnknownExtent && !IsSymbolic(extents[axis]))
+      extents[axis] = state.builder.symbols().ExtentAlong(tensor.port(), static_cast<int64_t>(axis));
+  }
+  return Value::Array(state.heap, std::move(extents)).WithFoldedTensor(shape.folded_tensor());
+}
+
 bool PushBuiltin(Evaluation& state, const Instruction& instruction) {
   Value argument = state.Pop();
   Fault fault;
-  std::optional<Value> value = values::EvaluateBuiltin(static_cast<ast::Builtin>(instruction.detail),
-                                                       argument, state.frame().chunk->document->dialect(),
-                                                       state.builder.graph(), state.heap, fault);
+  const auto builtin = static_cast<ast::Builtin>(instruction.detail);
+  std::optional<Value> value = values::EvaluateBuiltin(
+      builtin, argument, state.frame().chunk->document->dialect(), state.builder.graph(), state.heap, fault);
+  const bool is_shape = builtin == ast::Builtin::kShapeOf && value && value->kind() == ValueKind::kArray;
+  if (is_shape && state.builder.settings().dialect.vendor_meanings && !state.builder.nodes().is_in_body() &&
+      argument.kind() == ValueKind::kTensor)
+    value = WithSymbols(state, argument, *value);
   return state.Push(std::move(value), fault, OperandOf(state, instruction.expr, fault)) &&
          state.CheckSteps(instruction.expr);
 }

@@ -50,6 +50,7 @@ struct FoldCall {
   const OpPlan& plan;
   llvm::ArrayRef<Value> arguments;  // in the order of the plan's parameters
   TypeKind generic;                 // type bound to `?`
+  build::SymbolScopes& symbols;
   std::vector<ValueItems> tensors;  // the tensor arguments in order; arrays of tensors are flattened
 
   const Value& Argument(std::string_view name) const {
@@ -279,8 +280,6 @@ Value Promoted(const Value& value, bool to_scalar) {
 // Computes one element of a binary operation; nothing if it has no value.
 template <ast::BinaryOperator kOp>
 std::optional<Value> Compute(const Value& x, const Value& y) {
-  if (x.kind() == ValueKind::kUnknownExtent || y.kind() == ValueKind::kUnknownExtent)
-    return Value::UnknownExtent();
   const bool mixed = x.kind() == ValueKind::kScalar || y.kind() == ValueKind::kScalar;
   Heap heap(0);
   Fault fault;
@@ -290,8 +289,6 @@ std::optional<Value> Compute(const Value& x, const Value& y) {
 // Computes `min` or `max`, which are defined by `select(x < y, x, y)` and `select(x > y, x, y)`.
 template <bool kLarger>
 std::optional<Value> Choose(const Value& x, const Value& y) {
-  if (x.kind() == ValueKind::kUnknownExtent || y.kind() == ValueKind::kUnknownExtent)
-    return Value::UnknownExtent();
   if (x.kind() != y.kind() || x.kind() == ValueKind::kLogical) return std::nullopt;
   const auto chooses = [](auto a, auto b) { return kLarger ? a > b : a < b; };
   const bool first =
@@ -327,14 +324,30 @@ ValueItems BroadcastTo(const Shape& shape, const ValueItems& operand) {
   return result;
 }
 
-template <auto kCompute>
+// Returns the result of an operator on an unknown extent.
+using OpenFunction = Value (*)(const FoldCall&, const Value&, const Value&);
+
+Value NoExtent(const FoldCall&, const Value&, const Value&) {
+  return Value::UnknownExtent();
+}
+
+template <ast::BinaryOperator kOp>
+Value ExtentOf(const FoldCall& call, const Value& x, const Value& y) {
+  Fault fault;
+  return call.symbols.ExtentOf(kOp, x, y, fault).value_or(Value::UnknownExtent());
+}
+
+template <auto kCompute, OpenFunction kOpen = NoExtent>
 Folded FoldBinary(const FoldCall& call) {
   const std::optional<Shape> shape = BroadcastShape(call.tensors);
   if (!shape) return std::nullopt;
   const ValueItems x = BroadcastTo(*shape, call.tensors[0]), y = BroadcastTo(*shape, call.tensors[1]);
   ValueItems result{*shape, {}};
   for (size_t i = 0; i < x.items.size(); ++i) {
-    auto item = kCompute(x.items[i], y.items[i]);
+    const bool is_open =
+        x.items[i].kind() == ValueKind::kUnknownExtent || y.items[i].kind() == ValueKind::kUnknownExtent;
+    auto item =
+        is_open ? std::optional(kOpen(call, x.items[i], y.items[i])) : kCompute(x.items[i], y.items[i]);
     if (!item) return std::nullopt;
     result.items.push_back(std::move(*item));
   }
@@ -346,7 +359,10 @@ template <double (*kFunction)(double)>
 Folded FoldUnary(const FoldCall& call) {
   ValueItems result = call.tensors[0];
   for (Value& item : result.items) {
-    if (item.kind() == ValueKind::kUnknownExtent) continue;
+    if (item.kind() == ValueKind::kUnknownExtent) {
+      item = Value::UnknownExtent();
+      continue;
+    }
     if (item.kind() != ValueKind::kScalar && item.kind() != ValueKind::kInteger) return std::nullopt;
     const bool is_scalar = item.kind() == ValueKind::kScalar;
     if (!is_scalar && !(std::abs(static_cast<double>(item.integer())) < 9e15)) return std::nullopt;
@@ -387,7 +403,10 @@ Folded FoldCast(const FoldCall& call) {
   ValueItems items = call.tensors[0];
   for (Value& item : items.items) {
     if (item.kind() == ValueKind::kUnknownExtent && call.generic == TypeKind::kInteger) continue;
-    if (item.kind() == ValueKind::kInteger && call.generic == TypeKind::kScalar) {
+    if (item.kind() == ValueKind::kUnknownExtent) {
+      // Arithmetic with the scalar is not that of extents.
+      if (IsSymbolic(item)) return std::nullopt;
+    } else if (item.kind() == ValueKind::kInteger && call.generic == TypeKind::kScalar) {
       item = Value::Scalar(static_cast<double>(item.integer()));
     } else if (item.kind() == ValueKind::kScalar && call.generic == TypeKind::kInteger) {
       const double floor = std::floor(item.scalar());
@@ -428,10 +447,10 @@ const llvm::StringMap<FoldFunction>& Folds() {
       {"reshape", FoldReshape},
       {"cast", FoldCast},
       {"tract_core_to_integer", FoldToInteger},
-      {"add", FoldBinary<Compute<BinaryOperator::kAdd>>},
-      {"sub", FoldBinary<Compute<BinaryOperator::kSub>>},
-      {"mul", FoldBinary<Compute<BinaryOperator::kMul>>},
-      {"div", FoldBinary<Compute<BinaryOperator::kDiv>>},
+      {"add", FoldBinary<Compute<BinaryOperator::kAdd>, ExtentOf<BinaryOperator::kAdd>>},
+      {"sub", FoldBinary<Compute<BinaryOperator::kSub>, ExtentOf<BinaryOperator::kSub>>},
+      {"mul", FoldBinary<Compute<BinaryOperator::kMul>, ExtentOf<BinaryOperator::kMul>>},
+      {"div", FoldBinary<Compute<BinaryOperator::kDiv>, ExtentOf<BinaryOperator::kDiv>>},
       {"lt", FoldBinary<Compute<BinaryOperator::kLt>>},
       {"gt", FoldBinary<Compute<BinaryOperator::kGt>>},
       {"le", FoldBinary<Compute<BinaryOperator::kLe>>},
@@ -481,10 +500,10 @@ Value FromTensor(const TensorValue& tensor, Heap& heap) {
 }
 
 std::optional<Value> FoldValues(const OpPlan& plan, llvm::ArrayRef<Value> arguments, TypeKind generic,
-                                Heap& heap) {
+                                Heap& heap, build::SymbolScopes& symbols) {
   const auto fold = Folds().find(plan.name);
   if (fold == Folds().end() || plan.is_custom) return std::nullopt;
-  FoldCall call{plan, arguments, generic, {}};
+  FoldCall call{plan, arguments, generic, symbols, {}};
   for (size_t i = 0; i < plan.parameters.size(); ++i) {
     if (!plan.parameters[i].is_tensor) continue;
     llvm::ArrayRef<Value> values = arguments[i];

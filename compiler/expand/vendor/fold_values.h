@@ -25,6 +25,6 @@ Value FromTensor(const TensorValue& tensor, Heap& heap);
 // the type bound to `?`. Returns nothing if the operation must become a node: it has no folding, its
 // arguments are invalid, or its result exceeds 2^20 elements or the heap's limit.
 std::optional<Value> FoldValues(const OpPlan& plan, llvm::ArrayRef<Value> arguments,
-                                semantics::TypeKind generic, Heap& heap);
+                                semantics::TypeKind generic, Heap& heap, build::SymbolScopes& symbols);
 
 }  // namespace nnefc::expand::vendor

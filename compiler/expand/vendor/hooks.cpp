@@ -4,8 +4,10 @@
 #include "compiler/expand/vendor/data_types.h"
 #include "compiler/expand/vendor/lenient_arguments.h"
 #include "compiler/expand/vendor/meanings.h"
+#include "compiler/expand/vendor/narrow_integers.h"
 #include "compiler/expand/vendor/replacements.h"
 #include "compiler/expand/vendor/restore_integers.h"
+#include "compiler/expand/vendor/run_time_arguments.h"
 #include "compiler/expand/vendor/scan.h"
 #include "compiler/expand/vendor/submodel.h"
 #include "compiler/semantics/rules.h"
@@ -80,12 +82,23 @@ Value MakeLeniently(const OpPlan& plan, llvm::MutableArrayRef<Value> arguments, 
                     build::GraphBuilder& builder) {
   Site loose = site;
   const llvm::SmallVector<Value, 10> given(arguments.begin(), arguments.end());
+  const bool is_of_vendor = builder.settings().dialect.vendor_meanings;
+  if (is_of_vendor) ReplaceExtents(plan, arguments, site, builder);
   if (!ConvertLenientArguments(plan, arguments, loose, builder)) return {};
   if (std::optional<Value> replaced = ReplaceOperation(plan, arguments, site, builder)) return *replaced;
+  if (is_of_vendor) {
+    if (const std::optional<Value> made = MakeWithRunTimeArguments(plan, arguments, loose, builder))
+      return made->poison() ? *made : KeepWidth(plan, given, *made, site, builder);
+  }
   const Value made = builder.nodes().Make(plan, arguments, loose);
   const Value result = RestoreIntegers(plan, given, made, site, builder);
-  if (!builder.settings().dialect.vendor_meanings) return result;
-  return ReadVendorResult(plan, arguments, result, site, builder);
+  if (!is_of_vendor) return result;
+  if (plan.role == ir::OpRole::kExternal && made.kind() == ValueKind::kTensor &&
+      !builder.nodes().is_in_body()) {
+    const Value& shape = given[static_cast<size_t>(plan.Find("shape"))];
+    if (shape.kind() == ValueKind::kArray) builder.symbols().AddSources(shape.items(), made.port());
+  }
+  return KeepWidth(plan, given, ReadVendorResult(plan, arguments, result, site, builder), site, builder);
 }
 
 }  // namespace nnefc::expand::vendor

@@ -11,6 +11,7 @@
 #include "compiler/expand/rules.h"
 #include "compiler/expand/vendor/fold_values.h"
 #include "compiler/expand/vendor/meanings.h"
+#include "compiler/expand/vendor/run_time_arguments.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace nnefc::expand::vendor {
@@ -485,7 +486,9 @@ Value ConvertLenientParameter(const semantics::TypeTable& types, TypeId type, co
 
 std::optional<Value> FoldKnownTensors(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Site& site,
                                       build::GraphBuilder& builder) {
-  if (std::optional<Value> folded = FoldValues(plan, arguments, site.generic, builder.heap())) return folded;
+  if (std::optional<Value> folded =
+          FoldValues(plan, arguments, site.generic, builder.heap(), builder.symbols()))
+    return folded;
   constexpr int64_t kMaxExtents = 64;
   std::vector<Value> known(arguments.begin(), arguments.end());
   bool has_value = false, has_tensor = false;
@@ -504,7 +507,7 @@ std::optional<Value> FoldKnownTensors(const OpPlan& plan, llvm::ArrayRef<Value> 
     if (known[i].poison()) return std::nullopt;
   }
   if (!has_tensor) return std::nullopt;
-  std::optional<Value> folded = FoldValues(plan, known, site.generic, builder.heap());
+  std::optional<Value> folded = FoldValues(plan, known, site.generic, builder.heap(), builder.symbols());
   // Fold to an array only if it has integers and an argument was a value already.
   const bool is_list = folded && folded->kind() == ValueKind::kArray;
   const bool is_integer = is_list && ElementKind(*folded, builder.graph()) == TypeKind::kInteger;
@@ -512,6 +515,14 @@ std::optional<Value> FoldKnownTensors(const OpPlan& plan, llvm::ArrayRef<Value> 
 }
 
 Value MakeConstant(const Value& value, TypeKind wanted, const Site& site, build::GraphBuilder& builder) {
+  if (value.kind() == ValueKind::kArray && value.length() == 0 &&
+      builder.settings().dialect.vendor_meanings) {
+    // No constant of NNEF is without elements.
+    Site integers = site;
+    integers.generic = TypeKind::kInteger;
+    const Value zero = Value::Integer(0).AsTensor();
+    return builder.MakeRatified("tract_core_range", {zero, zero, Value::Integer(1).AsTensor()}, integers);
+  }
   std::optional<ValueItems> items = ItemsOf(value);
   if (!items || items->items.empty()) {
     builder.Report(
@@ -527,6 +538,7 @@ Value MakeConstant(const Value& value, TypeKind wanted, const Site& site, build:
       return {};
     }
     if (item.kind() != ValueKind::kUnknownExtent) continue;
+    if (const std::optional<Value> tensor = ExtentsAsTensor(value, site, builder)) return *tensor;
     builder.Report(OpenExtent(), site);
     return {};
   }

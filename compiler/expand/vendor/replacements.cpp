@@ -9,6 +9,8 @@
 #include "compiler/expand/rules.h"
 #include "compiler/expand/vendor/fold_values.h"
 #include "compiler/expand/vendor/lenient_arguments.h"
+#include "compiler/expand/vendor/narrow_integers.h"
+#include "compiler/expand/vendor/products.h"
 #include "compiler/ir/interval.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -46,6 +48,13 @@ Value ItemOf(const Value& value, build::GraphBuilder& builder) {
   Value item = FromTensor(*known, builder.heap());
   while (item.kind() == ValueKind::kArray) item = Value(item.item(0));
   return item;
+}
+
+// Returns the operation for a `k` that data of a run determine.
+std::optional<Value> ReplaceTopK(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Site& site,
+                                 build::GraphBuilder& builder) {
+  if (arguments[static_cast<size_t>(plan.Find("k"))].kind() != ValueKind::kTensor) return std::nullopt;
+  return builder.MakeRatified("tract_core_topk_by", arguments, site);
 }
 
 // Returns a constant with the numbers from `start` (inclusive) to `end` (exclusive) in steps of `step`, or
@@ -106,6 +115,13 @@ std::optional<Value> ReplaceOperation(const OpPlan& plan, llvm::ArrayRef<Value> 
                                           {{"cast", ReplaceCast<false>},
                                            {"tract_core_to_integer", ReplaceCast<true>},
                                            {"tract_core_range", ReplaceRange},
+                                           {"tract_core_of_width", ReplaceOfWidth},
+                                           {"tract_core_to_width", ReplaceToWidth},
+                                           {"tract_core_to_width_of", ReplaceToWidthOf},
+                                           {"tract_core_aligned", ReplaceAligned},
+                                           {"tract_core_products", ReplaceProducts},
+                                           {"tract_core_matmul", ReplaceMatmul},
+                                           {"tract_core_topk", ReplaceTopK},
                                            {"tract_transformers_added_mask", ReplaceMask}});
   const Replace* replace = table.Find(plan.op);
   return replace == nullptr ? std::nullopt : (*replace)(plan, arguments, site, builder);

@@ -104,6 +104,8 @@ namespace nnefc::ir::ops {
   RULE(kTractGather, "tract_gather.shape", kError, "")                \
   RULE(kTractReduction, "tract_scatter.reduction", kError, "")        \
   RULE(kTractTopK, "tract_topk.k", kError, "")                        \
+  RULE(kTractGru, "tract_gru.shape", kError, "")                      \
+  RULE(kTractWidth, "tract_type.width", kError, "")                   \
   RULE(kTractTuples, "tract_nd.tuples", kError, "")                   \
   RULE(kTractSampling, "tract_sampling.choice", kError, "")           \
   RULE(kTractGrid, "tract_sampling.grid", kError, "")                 \

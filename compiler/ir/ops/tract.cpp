@@ -16,6 +16,7 @@ namespace nnefc::ir::ops {
 namespace {
 
 constexpr std::string_view kReductions[] = {"none", "add", "mul", "min", "max"};
+constexpr std::string_view kNarrowIntegers[] = {"i8", "i16", "i32", "u8", "u16", "u32"};
 constexpr std::string_view kInterpolators[] = {"nearest", "linear", "cubic"};
 constexpr std::string_view kCoordinates[] = {"half_pixel", "pytorch_half_pixel", "align_corners",
                                              "asymmetric"};
@@ -27,6 +28,12 @@ constexpr int64_t kMaxSpectrum = 4096;
 
 void InferToInteger(InferContext& context) {
   Produce(context, 0, ElementType::kI64, context.input(0).shape);
+}
+
+// tract_type.width
+void InferToWidth(InferContext& context) {
+  if (!CheckChoice(context, kTractWidth, "datum_type", kNarrowIntegers)) return;
+  InferToInteger(context);
 }
 
 // tract_einsum.labels: one label per axis, and one extent per label. A label of the result alone is a new
@@ -129,6 +136,46 @@ void InferTractTopK(InferContext& context) {
   Produce(context, 1, ElementType::kI64, shape);
 }
 
+// The extent of the axis is known only with `k`.
+void InferTractTopKBy(InferContext& context) {
+  PartialShape shape = context.input(0).shape;
+  const int64_t axis = context.attribute("axis").AsInt();
+  if (shape.rank_known()) {
+    if (!CheckAxis(context, "axis", axis, shape.rank())) return;
+    shape.set(axis, Dim(0, shape[axis].max));
+  }
+  Produce(context, 0, context.input(0).type, shape);
+  Produce(context, 1, ElementType::kI64, shape);
+}
+
+// tract_gru.shape: [batch, steps, inputs], weights for three gates, and one state per batch item.
+void InferGruLayer(InferContext& context) {
+  const PartialShape& x = context.input(0).shape;
+  const int64_t hidden = context.attribute("hidden").AsInt();
+  const auto fits = [&](int32_t input, std::initializer_list<Dim> expected) {
+    const PartialShape& shape = context.input(input).shape;
+    if (Merge(shape, PartialShape(llvm::ArrayRef<Dim>(expected.begin(), expected.size())))) return true;
+    context.Error(kTractGru, "{} has shape {}; expected {} for {} hidden values and {} of shape {}",
+                  Describe(context, input), ToString(shape),
+                  ToString(PartialShape(llvm::ArrayRef<Dim>(expected.begin(), expected.size()))), hidden,
+                  Describe(context, 0), ToString(x));
+    return false;
+  };
+  if (!fits(0, {Dim(), Dim(), Dim()})) return;
+  const Dim batch = x.rank_known() ? x[0] : Dim(), steps = x.rank_known() ? x[1] : Dim();
+  const Dim inputs = x.rank_known() ? x[2] : Dim();
+  if (hidden < 1 || hidden > (int64_t{1} << 40)) {
+    context.Error(kTractGru, "{} is {}; expected at least 1", Describe(context, "hidden"), hidden);
+    return;
+  }
+  if (!fits(1, {Dim(3 * hidden), inputs}) || !fits(2, {Dim(3 * hidden), Dim(hidden)}) ||
+      !fits(3, {Dim(6 * hidden)}) || !fits(4, {batch, Dim(1), Dim(hidden)}))
+    return;
+  const llvm::SmallVector<Dim, 3> all = {batch, steps, Dim(hidden)}, last = {batch, Dim(1), Dim(hidden)};
+  Produce(context, 0, context.input(0).type, PartialShape(llvm::ArrayRef<Dim>(all)));
+  Produce(context, 1, context.input(0).type, PartialShape(llvm::ArrayRef<Dim>(last)));
+}
+
 void InferBits(InferContext& context) {
   ProduceBroadcast(context, context.input(0).type, {0, 1});
 }
@@ -192,6 +239,42 @@ void InferScatterNd(InferContext& context) {
   ProduceLikeInput(context);
 }
 
+// Returns the extent of the last axis of a vector of integers, if it is known.
+std::optional<int64_t> LengthOf(const PartialShape& vector) {
+  const bool is_known = vector.rank_known() && vector.rank() == 1 && vector[0].known();
+  return is_known ? std::optional(vector[0].value()) : std::nullopt;
+}
+
+void InferExtent(InferContext& context) {
+  const PartialShape& shape = context.input(0).shape;
+  if (shape.rank_known() && !CheckAxis(context, "axis", context.attribute("axis").AsInt(), shape.rank()))
+    return;
+  Produce(context, 0, ElementType::kI64, PartialShape(llvm::ArrayRef<Dim>()));
+}
+
+void InferReshapeBy(InferContext& context) {
+  constexpr int64_t kMaxRank = 64;  // the rank of a longer vector's tensor is left open
+  std::optional<int64_t> rank = LengthOf(context.input(1).shape);
+  if (rank && *rank > kMaxRank) rank.reset();
+  Produce(context, 0, context.input(0).type, rank ? PartialShape::OfRank(*rank) : PartialShape());
+}
+
+void InferTileBy(InferContext& context) {
+  const PartialShape& shape = context.input(0).shape;
+  Produce(context, 0, context.input(0).type,
+          shape.rank_known() ? PartialShape::OfRank(shape.rank()) : PartialShape());
+}
+
+void InferSliceBy(InferContext& context) {
+  PartialShape shape = context.input(0).shape;
+  const Attribute::Integers axes = context.attribute("axes").AsInts();
+  if (shape.rank_known()) {
+    if (!CheckAxes(context, "axes", axes, shape.rank())) return;
+    for (int64_t axis : axes) shape.set(axis, Dim(0, shape[axis].max));
+  }
+  Produce(context, 0, context.input(0).type, shape);
+}
+
 // Its bounds are those of a run; expansion replaces the others by a constant.
 void InferRange(InferContext& context) {
   const llvm::SmallVector<Dim, 1> dims = {Dim()};
@@ -244,19 +327,31 @@ void InferInterpolate(InferContext& context) {
   Produce(context, 0, context.input(0).type, PartialShape(llvm::ArrayRef<Dim>(dims)));
 }
 
-// tract_sampling.grid: [batch, channels, height, width] and [batch, .., .., 2].
+// tract_sampling.grid: [batch, channels, height, width] and [batch, .., .., 2], or the same with a depth.
 void InferGridSample(InferContext& context) {
   const PartialShape &input = context.input(0).shape, &grid = context.input(1).shape;
   if (!CheckChoice(context, kTractSampling, "mode", kGridModes)) return;
   if (!CheckChoice(context, kTractSampling, "padding_mode", kGridPadding)) return;
   if (!input.rank_known() || !grid.rank_known())
     return Produce(context, 0, context.input(0).type, PartialShape());
-  if (input.rank() != 4 || grid.rank() != 4 || !grid[3].Compatible(Dim(2)) || !input[0].Compatible(grid[0])) {
-    context.Error(kTractGrid, "{} has shape {} and {} has shape {}; expected [n,c,h,w] and [n,..,..,2]",
-                  Describe(context, 0), ToString(input), Describe(context, 1), ToString(grid));
+  const int64_t axes = input.rank() - 2;
+  const bool is_volume = axes == 3;
+  if ((axes != 2 && !is_volume) || grid.rank() != input.rank() || !grid[axes + 1].Compatible(Dim(axes)) ||
+      !input[0].Compatible(grid[0])) {
+    context.Error(
+        kTractGrid,
+        "{} has shape {} and {} has shape {}; expected [n,c,h,w] and [n,..,..,2], or [n,c,d,h,w] and "
+        "[n,..,..,..,3]",
+        Describe(context, 0), ToString(input), Describe(context, 1), ToString(grid));
     return;
   }
-  const llvm::SmallVector<Dim, 4> dims = {input[0], input[1], grid[1], grid[2]};
+  if (is_volume && context.attribute("mode").AsString() == "bicubic") {
+    context.Error(kTractSampling, "{} is 'bicubic'; expected 'bilinear' or 'nearest' for volumes",
+                  Describe(context, "mode"));
+    return;
+  }
+  llvm::SmallVector<Dim, 5> dims = {input[0], input[1]};
+  for (int64_t i = 1; i <= axes; ++i) dims.push_back(grid[i]);
   Produce(context, 0, context.input(0).type, PartialShape(llvm::ArrayRef<Dim>(dims)));
 }
 
@@ -297,7 +392,10 @@ void RegisterTract(OpRegistry& registry) {
                {.infer = ops::ProduceLikeInput, .is_elementwise = true});
   ops::AddRow(registry,
               {.name = "tract_core_to_integer", .infer = ops::InferToInteger, .is_elementwise = true});
-  ops::AddRow(registry, {.name = "tract_core_einsum", .infer = ops::InferTractEinsum});
+  ops::AddRow(registry, {.name = "tract_core_to_width", .infer = ops::InferToWidth, .is_elementwise = true});
+  ops::AddRow(
+      registry,
+      {.name = "tract_core_einsum", .infer = ops::InferTractEinsum, .integers = IntegerResult::kWhole});
   ops::AddRow(registry, {.name = "tract_core_gather_elements", .infer = ops::InferGatherElements});
   ops::AddRow(registry, {.name = "tract_core_scatter_elements", .infer = ops::InferScatterElements});
   ops::AddRow(registry, {.name = "tract_core_product_reduce",
@@ -305,6 +403,8 @@ void RegisterTract(OpRegistry& registry) {
                          .integers = IntegerResult::kWhole,
                          .equivalent = "ReduceProd"});
   ops::AddRow(registry, {.name = "tract_core_topk", .infer = ops::InferTractTopK});
+  ops::AddRow(registry, {.name = "tract_core_topk_by", .infer = ops::InferTractTopKBy});
+  ops::AddRow(registry, {.name = "tract_core_gru_layer", .infer = ops::InferGruLayer});
   ops::AddRows(registry, {"tract_core_bitand", "tract_core_bitor", "tract_core_bitxor"},
                {.infer = ops::InferBits, .is_elementwise = true, .is_commutative = true});
   ops::AddRows(registry, {"tract_shl", "tract_shr"}, {.infer = ops::InferBits, .is_elementwise = true});
@@ -312,6 +412,10 @@ void RegisterTract(OpRegistry& registry) {
               {.name = "tract_core_bitnot", .infer = ops::ProduceLikeInput, .is_elementwise = true});
   ops::AddRow(registry, {.name = "tract_core_gather_nd", .infer = ops::InferGatherNd});
   ops::AddRow(registry, {.name = "tract_core_scatter_nd", .infer = ops::InferScatterNd});
+  ops::AddRow(registry, {.name = "tract_core_extent", .infer = ops::InferExtent});
+  ops::AddRow(registry, {.name = "tract_core_reshape_by", .infer = ops::InferReshapeBy});
+  ops::AddRow(registry, {.name = "tract_core_tile_by", .infer = ops::InferTileBy});
+  ops::AddRow(registry, {.name = "tract_core_slice_by", .infer = ops::InferSliceBy});
   ops::AddRow(registry, {.name = "tract_core_range", .infer = ops::InferRange});
   ops::AddRow(registry, {.name = "tract_core_cumsum", .infer = ops::InferCumSum});
   ops::AddRow(registry, {.name = "tract_core_interpolate", .infer = ops::InferInterpolate});
@@ -320,6 +424,10 @@ void RegisterTract(OpRegistry& registry) {
   ops::AddRow(
       registry,
       {.name = "tract_transformers_added_mask", .infer = ops::InferAddedMask, .is_elementwise = true});
+  ops::AddRows(registry,
+               {"tract_core_of_width", "tract_core_to_width_of", "tract_core_products", "tract_core_aligned",
+                "tract_core_matmul"},
+               {.infer = ops::InferReplaced});
   // Expansion replaces these by a constant, a loop or other operations, so no document's graph contains them.
   for (const auto& [name, output] :
        {std::pair("tract_core_scan", "outputs[]"), std::pair("tract_core_submodel", "outputs[]")}) {

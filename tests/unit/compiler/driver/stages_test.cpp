@@ -80,7 +80,7 @@ TEST_F(StagesTest, OpenSymbolsAreTriedButNotLowered) {
   options_.leniency = semantics::Leniency::kLenient;
   Run("version 1.0;\nextension tract_registry tract_core;\nextension tract_symbol S;\n"
       "graph net( x ) -> ( y )\n{\n    x = tract_core_external(shape = [S, 3], datum_type = 'f32');\n"
-      "    y = reshape(x, shape = [S * 3]);\n}\n");
+      "    y = concat([for i in range_of([0] * S) yield x], axis = 0);\n}\n");
   ASSERT_TRUE(expanded_.complete) << RenderText(context_.emitter.diagnostics(), context_.sources, {});
   EXPECT_TRUE(expanded_.document.is_trial());
   const Lowered lowered = LowerModel(opened_, checked_, expanded_, options_, context_);
@@ -90,6 +90,18 @@ TEST_F(StagesTest, OpenSymbolsAreTriedButNotLowered) {
   const Expanded known = ExpandModel(opened_, checked_, options_, registry_, context_);
   EXPECT_FALSE(known.document.is_trial());
   EXPECT_TRUE(LowerModel(opened_, checked_, known, options_, context_).complete);
+}
+
+TEST_F(StagesTest, ExtentsOfReshapesStayOpen) {
+  options_.leniency = semantics::Leniency::kLenient;
+  Run("version 1.0;\nextension tract_registry tract_core;\nextension tract_symbol S;\n"
+      "graph net( x ) -> ( y )\n{\n    x = tract_core_external(shape = [2 * S, 4], datum_type = 'f32');\n"
+      "    y = reshape(x, shape = [S, 2, S / S, 4]);\n}\n");
+  ASSERT_TRUE(expanded_.complete) << RenderText(context_.emitter.diagnostics(), context_.sources, {});
+  EXPECT_FALSE(expanded_.document.is_trial());
+  const Lowered lowered = LowerModel(opened_, checked_, expanded_, options_, context_);
+  ASSERT_TRUE(lowered.complete);
+  EXPECT_NE(ir::PrintGraph(*lowered.graph).find("[?,2,1,4]"), std::string::npos);
 }
 
 TEST_F(StagesTest, MissingQuantizationIsIncomplete) {

@@ -42,12 +42,18 @@ TEST(ExtentValuesTest, ValuesOfExtents) {
         "y = slice(y_constant, axes = [0], begin = [2], end = [2]);\n"
         "`input` of `slice` is an array; expected a tensor [lenient.array-for-tensor]\n"},
        {"y = slice(s, axes = [0], begin = [0], end = [n]);",
-        "`end` of `slice` depends on an extent that an external leaves open; give it with `--input-shape` "
-        "[shape-of.unspecified-extent]\n"
+        "y_constant = constant<integer>(shape = [4], value = [1, 4, 6, 5]);\n"
+        "y_stack = stack([0], axis = 0);\n"
+        "y_tract_core_extent = tract_core_extent(o, axis = 0);\n"
+        "y_stack_2 = stack([y_tract_core_extent], axis = 0);\n"
+        "y = tract_core_slice_by(y_constant, y_stack, y_stack_2, axes = [0], stride = [1]);\n"
         "`input` of `slice` is an array; expected a tensor [lenient.array-for-tensor]\n"},
        {"y = slice(s, axes = [0], begin = [n], end = [4]);",
-        "`begin` of `slice` depends on an extent that an external leaves open; give it with `--input-shape` "
-        "[shape-of.unspecified-extent]\n"
+        "y_constant = constant<integer>(shape = [4], value = [1, 4, 6, 5]);\n"
+        "y_tract_core_extent = tract_core_extent(o, axis = 0);\n"
+        "y_stack = stack([y_tract_core_extent], axis = 0);\n"
+        "y_stack_2 = stack([4], axis = 0);\n"
+        "y = tract_core_slice_by(y_constant, y_stack, y_stack_2, axes = [0], stride = [1]);\n"
         "`input` of `slice` is an array; expected a tensor [lenient.array-for-tensor]\n"},
        {"y = slice(s, axes = [0], begin = [0], end = [4], stride = [n]);",
         "`stride` of `slice` depends on an extent that an external leaves open; give it with `--input-shape` "

@@ -216,8 +216,8 @@ TEST(TractTest, Ranges) {
        {"y = tract_core_range(0, 4, 0);",
         "`step` of `tract_core_range` is 0 [arithmetic.division-by-zero]\n"},
        {"y = tract_core_range(0, n, 1);",
-        "this extent is left open by an external; give it with `--input-shape` "
-        "[shape-of.unspecified-extent]\n"},
+        "y_tract_core_extent = tract_core_extent(o, axis = 0);\n"
+        "y = tract_core_range(0, y_tract_core_extent);\n"},
        {"y = tract_core_range(0, 1, i);", "y = tract_core_range(0, 1, i);\n"},
        {"y = tract_core_range(-9223372036854775807, 9223372036854775807, 1);",
         "`tract_core_range` from -9.223372036854776e+18 to 9.223372036854776e+18 in steps of 1 makes "

@@ -1,0 +1,201 @@
+// Integers of 8, 16 and 32 bits in documents for tract.
+
+#include "compiler/expand/vendor/narrow_integers.h"
+
+#include "compiler/expand/generics.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace nnefc::expand::vendor {
+
+using semantics::TypeKind;
+
+namespace {
+
+constexpr std::pair<std::string_view, ElementType> kIntegerTypes[] = {
+    {"i8", ElementType::kI8}, {"i16", ElementType::kI16}, {"i32", ElementType::kI32},
+    {"u8", ElementType::kU8}, {"u16", ElementType::kU16}, {"u32", ElementType::kU32}};
+
+std::string_view NameOfIntegers(ElementType type) {
+  return llvm::find_if(kIntegerTypes, [&](const auto& each) { return each.second == type; })->first;
+}
+
+// The smallest and the largest integer of a type.
+struct IntegerRange {
+  int64_t min, max;
+};
+
+IntegerRange IntegerRangeOf(ElementType type) {
+  const bool is_signed = type == ElementType::kI8 || type == ElementType::kI16 || type == ElementType::kI32;
+  const int64_t count = int64_t{1} << BitWidth(type);
+  return is_signed ? IntegerRange{-count / 2, count / 2 - 1} : IntegerRange{0, count - 1};
+}
+
+bool IsWithin(ElementType type, ElementType wider) {
+  if (wider == ElementType::kI64 || type == wider) return true;
+  if (type == ElementType::kI64) return false;
+  const IntegerRange inner = IntegerRangeOf(type), outer = IntegerRangeOf(wider);
+  return inner.min >= outer.min && inner.max <= outer.max;
+}
+
+// Records the type of a new tensor.
+Value Marked(const Value& tensor, ElementType type, build::GraphBuilder& builder) {
+  if (!tensor.poison()) builder.widths().Set(tensor.port(), type);
+  return tensor;
+}
+
+Value Reduced(const Value& tensor, ElementType type, const Site& site, build::GraphBuilder& builder) {
+  const Value name = Value::String(builder.heap(), std::string(NameOfIntegers(type)), false);
+  return Marked(builder.MakeRatified("tract_core_to_width", {tensor, name}, site), type, builder);
+}
+
+// Returns true for operations whose results may be out of the range of their operands.
+bool MayExceed(ir::OpId op) {
+  static const ir::OpTable<bool> table(ir::StandardOps(), ir::kNnefSet,
+                                       {{"add", true},
+                                        {"sub", true},
+                                        {"mul", true},
+                                        {"div", true},
+                                        {"neg", true},
+                                        {"abs", true},
+                                        {"sqr", true},
+                                        {"pow", true},
+                                        {"sum_reduce", true},
+                                        {"tract_core_product_reduce", true},
+                                        {"tract_core_cumsum", true},
+                                        {"tract_core_bitnot", true},
+                                        {"tract_shl", true}});
+  return table.Find(op) != nullptr;
+}
+
+// Returns true for operations whose integers have another type than the operands: indices, and sums of
+// products.
+bool MakesOthers(ir::OpId op) {
+  static const ir::OpTable<bool> table(ir::StandardOps(), ir::kNnefSet,
+                                       {{"argmax_reduce", true},
+                                        {"argmin_reduce", true},
+                                        {"matmul", true},
+                                        {"linear", true},
+                                        {"conv", true},
+                                        {"deconv", true},
+                                        {"tract_core_einsum", true},
+                                        {"tract_core_to_width", true},
+                                        {"tract_core_to_width_of", true},
+                                        {"tract_core_to_integer", true},
+                                        {"cast", true},
+                                        {"external", true}});
+  return table.Find(op) != nullptr;
+}
+
+// Returns the type of all tensors of integers among the arguments that determine the type of the result; i64
+// if they differ.
+ElementType CommonType(const OpPlan& plan, llvm::ArrayRef<Value> given, build::GraphBuilder& builder) {
+  std::optional<ElementType> common;
+  for (size_t i = 0; i < plan.parameters.size(); ++i) {
+    const OpPlan::Parameter& parameter = plan.parameters[i];
+    if (!parameter.is_tensor) continue;
+    if (plan.signature->is_generic && !plan.document->types().ContainsGeneric(parameter.type)) continue;
+    llvm::ArrayRef<Value> values = given[i];
+    if (given[i].kind() == ValueKind::kArray) values = given[i].items();
+    for (const Value& value : values) {
+      if (value.kind() != ValueKind::kTensor) continue;
+      if (!IsInteger(builder.graph().output(value.port()).type)) continue;
+      const ElementType type = builder.widths().Find(value.port());
+      if (!common || IsWithin(*common, type)) {
+        common = type;
+      } else if (!IsWithin(type, *common)) {
+        return ElementType::kI64;
+      }
+    }
+  }
+  return common.value_or(ElementType::kI64);
+}
+
+}  // namespace
+
+ElementType IntegersOf(std::string_view data_type) {
+  const auto* found = llvm::find_if(kIntegerTypes, [&](const auto& each) { return each.first == data_type; });
+  return found == std::end(kIntegerTypes) ? ElementType::kI64 : found->second;
+}
+
+std::optional<Value> ReplaceOfWidth(const OpPlan&, llvm::ArrayRef<Value> arguments, const Site&,
+                                    build::GraphBuilder& builder) {
+  if (arguments[0].kind() != ValueKind::kTensor) return arguments[0];
+  return Marked(arguments[0], IntegersOf(arguments[1].text()), builder);
+}
+
+namespace {
+
+Value ToWidth(const Value& integers, ElementType type, const Site& site, build::GraphBuilder& builder) {
+  if (integers.kind() != ValueKind::kTensor) return integers;
+  const ElementType actual = builder.widths().Find(integers.port());
+  if (actual == type && type == ElementType::kI64) return integers;
+  const ir::Node& producer = builder.graph().node(integers.port().node);
+  const ir::OpId conversion = builder.RatifiedPlan("tract_core_to_integer").op;
+  if (type != ElementType::kI64 && producer.op() == conversion &&
+      IsFloat(builder.graph().output(producer.inputs()[0]).type)) {
+    // Converts the floats that the type has.
+    const IntegerRange range = IntegerRangeOf(type);
+    const Value clamped = builder.MakeRatified(
+        "clamp",
+        {Value::Tensor(producer.inputs()[0]), Value::Scalar(static_cast<double>(range.min)),
+         Value::Scalar(static_cast<double>(range.max))},
+        site);
+    if (clamped.poison()) return clamped;
+    const Value converted = builder.MakeRatified("tract_core_to_integer", {clamped}, site);
+    return Marked(converted, type, builder);
+  }
+  if (IsWithin(actual, type)) {
+    Site copy = site;
+    copy.generic = TypeKind::kInteger;
+    return Marked(builder.MakeRatified("copy", {integers}, copy), type, builder);
+  }
+  return Reduced(integers, type, site, builder);
+}
+
+}  // namespace
+
+std::optional<Value> ReplaceToWidth(const OpPlan&, llvm::ArrayRef<Value> arguments, const Site& site,
+                                    build::GraphBuilder& builder) {
+  const std::string_view name = arguments[1].kind() == ValueKind::kString ? arguments[1].text() : "";
+  const ElementType type = IntegersOf(name);
+  // Inference reports other names.
+  if (type == ElementType::kI64 && name != "i64" && name != "u64" && name != "tdim") return std::nullopt;
+  return ToWidth(arguments[0], type, site, builder);
+}
+
+std::optional<Value> ReplaceToWidthOf(const OpPlan&, llvm::ArrayRef<Value> arguments, const Site& site,
+                                      build::GraphBuilder& builder) {
+  const bool is_tensor = arguments[1].kind() == ValueKind::kTensor;
+  return ToWidth(arguments[0], is_tensor ? builder.widths().Find(arguments[1].port()) : ElementType::kI64,
+                 site, builder);
+}
+
+Value KeepWidth(const OpPlan& plan, llvm::ArrayRef<Value> given, const Value& result, const Site& site,
+                build::GraphBuilder& builder) {
+  if (plan.is_custom || MakesOthers(plan.op)) return result;
+  if (plan.role == ir::OpRole::kVariable) {
+    const auto& data_of = builder.settings().options.variable_data;
+    const Value& label = given[static_cast<size_t>(plan.Find("label"))];
+    const bool has_integers = result.kind() == ValueKind::kTensor && label.kind() == ValueKind::kString &&
+                              IsInteger(builder.graph().output(result.port()).type);
+    if (!has_integers || !data_of) return result;
+    const std::optional<TensorValue> data = data_of(std::string(label.text()), ElementType::kDynamic);
+    const bool is_narrow =
+        data && data->valid() && IsInteger(data->type()) && data->type() != ElementType::kU64;
+    return is_narrow ? Marked(result, data->type(), builder) : result;
+  }
+  const ElementType type = CommonType(plan, given, builder);
+  if (type == ElementType::kI64) return result;
+  if (result.sequence()) {
+    for (const Value& item : result.items()) {
+      if (item.kind() == ValueKind::kTensor && plan.signature->is_generic)
+        builder.widths().Set(item.port(), type);
+    }
+    return result;
+  }
+  if (result.kind() != ValueKind::kTensor || !IsInteger(builder.graph().output(result.port()).type))
+    return result;
+  return MayExceed(plan.op) ? Reduced(result, type, site, builder) : Marked(result, type, builder);
+}
+
+}  // namespace nnefc::expand::vendor
