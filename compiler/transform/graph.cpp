@@ -392,6 +392,13 @@ void Graph::CountName(const std::string& name, int32_t change) {
   if (names_) names_->nodes[name] += change;
 }
 
+const std::vector<ir::NodeId>& Graph::Order() {
+  ir::NodeOrder& shared = plan_ != nullptr && plan_->order != nullptr ? *plan_->order : order_;
+  const std::vector<ir::NodeId>* order = shared.Of(graph_);
+  if (order == nullptr) throw Error("the graph contains a cycle");
+  return *order;
+}
+
 std::optional<std::vector<TensorValue>> Graph::Evaluate(const Node& node, ir::FoldBound bound) const {
   if (evaluate_ == nullptr || node.num_in_ports() == 0 || !ir::IsFoldable(node.ir())) return std::nullopt;
   const auto inputs = ir::KnownInputs(graph_, node.ir(), bound);

@@ -8,6 +8,7 @@
 
 #include "compiler/ir/fold.h"
 #include "compiler/ir/graph.h"
+#include "compiler/ir/plan_functions.h"
 #include "compiler/transform/error.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
@@ -135,15 +136,21 @@ class Node {
 class Graph {
  public:
   // Creates a view of `graph`; the graph must outlive it.
-  explicit Graph(ir::Graph& graph, ir::Evaluator evaluate = nullptr)
-      : graph_(graph), evaluate_(std::move(evaluate)) {}
+  explicit Graph(ir::Graph& graph, ir::Evaluator evaluate = nullptr, const ir::PlanFunctions* plan = nullptr)
+      : graph_(graph), evaluate_(std::move(evaluate)), plan_(plan) {}
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
 
   const ir::Graph& ir() const { return graph_; }
 
+  // Returns the functions of the plan; null outside of the target phase.
+  const ir::PlanFunctions* plan() const { return plan_; }
+
   // Returns all nodes in order of insertion.
   std::vector<Node> GetNodes();
+  // Returns the nodes at the start of the transformation so that each follows its inputs; throws an Error if
+  // the graph has a cycle.
+  const std::vector<ir::NodeId>& Order();
   // Returns the nodes of an operation: "Squeeze", or "opset1.Squeeze" for one set only.
   std::vector<Node> GetOpNodes(std::string_view operation);
   // Returns the first node with a name, or nothing.
@@ -256,6 +263,8 @@ class Graph {
 
   ir::Graph& graph_;
   ir::Evaluator evaluate_;
+  const ir::PlanFunctions* plan_;
+  ir::NodeOrder order_;  // without a plan
   // An index of names, built by the first call of UniqueName.
   struct NameIndex {
     llvm::StringMap<int32_t> nodes;    // name -> number of nodes

@@ -33,13 +33,15 @@ void CleanUp(ir::Graph& graph) {
 // The application of one transformation to a graph and its bodies.
 class Application {
  public:
-  Application(Transformation& transformation, const ir::Evaluator& evaluate, Emitter& emitter)
-      : transformation_(transformation), evaluate_(evaluate), emitter_(emitter) {}
+  // `plan`: null for bodies; they have separate plans.
+  Application(Transformation& transformation, const ir::Evaluator& evaluate, const ir::PlanFunctions* plan,
+              Emitter& emitter)
+      : transformation_(transformation), evaluate_(evaluate), plan_(plan), emitter_(emitter) {}
 
   bool Apply(ir::Graph& ir) {
     const bool had_ends = !ir.results().empty() || !ir.sinks().empty();
     const auto first_new = static_cast<int32_t>(ir.node_bound());
-    Graph graph(ir, evaluate_);
+    Graph graph(ir, evaluate_, plan_);
     bool applies = true;
     const bool is_known = Guarded(transformation_, "graph_condition", emitter_, [&] {
       applies = llvm::all_of(transformation_.graph_condition, [&](const auto& holds) { return holds(ir); });
@@ -55,9 +57,9 @@ class Application {
     if (!transformation_.run_not_recursively) {
       for (ir::NodeId id : ir.nodes()) {
         for (size_t i = 0; i < ir.node(id).bodies().size(); ++i) {
-          changed_ = false;
-          if (!Apply(*ir.body(id, i).graph)) return false;
-          if (changed_) marked.push_back(id);
+          Application inner(transformation_, evaluate_, nullptr, emitter_);
+          if (!inner.Apply(*ir.body(id, i).graph)) return false;
+          if (inner.changed_) marked.push_back(id);
         }
       }
     }
@@ -90,8 +92,11 @@ class Application {
   // Infers the marked nodes, and transitively those whose inputs change as a result.
   bool Infer(ir::Graph& ir, const std::vector<ir::NodeId>& marked, const Graph& graph, int32_t first_new) {
     if (marked.empty()) return true;
-    const std::optional<std::vector<ir::NodeId>> order = ir.TopologicalOrder();
-    if (!order) return Fail(kInvalidGraph, "made a cycle");
+    ir::NodeOrder own;
+    ir::NodeOrder& shared = plan_ != nullptr && plan_->order != nullptr ? *plan_->order : own;
+    shared.Reset();
+    const std::vector<ir::NodeId>* order = shared.Of(ir);
+    if (order == nullptr) return Fail(kInvalidGraph, "made a cycle");
     std::vector<bool> dirty(ir.node_bound(), false);
     bool has_dead_node = false;  // an invalid one, without influence on results
     for (ir::NodeId id : marked) {
@@ -159,6 +164,7 @@ class Application {
 
   Transformation& transformation_;
   const ir::Evaluator& evaluate_;
+  const ir::PlanFunctions* const plan_;
   Emitter& emitter_;
   bool changed_ = false;
 };
@@ -225,10 +231,11 @@ std::shared_ptr<const ir::Graph> Pipeline::RunOnCopy(Side side, std::shared_ptr<
   return copy != nullptr ? copy : graph;
 }
 
-bool Pipeline::RunTarget(llvm::ArrayRef<const Transformation*> requested, ir::Evaluator evaluate,
+bool Pipeline::RunTarget(llvm::ArrayRef<const Transformation*> requested, const ir::PlanFunctions& functions,
                          ir::Graph& graph, Emitter& emitter) {
   requested_ = requested.vec();
-  options_.evaluate = std::move(evaluate);
+  options_.evaluate = functions.evaluate;
+  options_.plan = functions;
   return Run(Side::kTarget, graph, emitter);
 }
 
@@ -263,7 +270,8 @@ bool Pipeline::RunOne(Transformation& transformation, Target& target, Emitter& e
     return false;
   if (changes) {
     ir::Graph& graph = target.change();
-    if (!Application(transformation, options_.evaluate, emitter).Apply(graph)) return false;
+    const ir::PlanFunctions* plan = transformation.phase() == Phase::kTarget ? &options_.plan : nullptr;
+    if (!Application(transformation, options_.evaluate, plan, emitter).Apply(graph)) return false;
     if (transformation.force_clean_up) CleanUp(graph);
   }
   report.milliseconds =

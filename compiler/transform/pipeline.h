@@ -31,6 +31,8 @@ struct PipelineOptions {
   bool verify = false;
   // Folds constants; null: only shape functions compute values.
   ir::Evaluator evaluate;
+  // Functions for the transformations of the target phase.
+  ir::PlanFunctions plan;
   // Called before and after every transformation that runs, with the outermost graph; `after` only if it
   // succeeded. Null: not called.
   std::function<void(const Transformation&, const ir::Graph&)> before;
@@ -61,9 +63,9 @@ class Pipeline {
   // The sides run in the order of the enum; either can be skipped. Returns false after a reported error; the
   // graph is then unusable. `Transformation::enabled` is read just before each transformation.
   [[nodiscard]] bool Run(Side side, ir::Graph& graph, Emitter& emitter);
-  // Applies those transformations of the target phase that are in `requested`, with this evaluator.
-  [[nodiscard]] bool RunTarget(llvm::ArrayRef<const Transformation*> requested, ir::Evaluator evaluate,
-                               ir::Graph& graph, Emitter& emitter);
+  // Applies those transformations of the target phase that are in `requested`, with these functions.
+  [[nodiscard]] bool RunTarget(llvm::ArrayRef<const Transformation*> requested,
+                               const ir::PlanFunctions& functions, ir::Graph& graph, Emitter& emitter);
   // Does the same on a copy, and returns it. Returns the graph itself if no transformation may change it
   // (Transformation::MayChange), and null after a reported error.
   [[nodiscard]] std::shared_ptr<const ir::Graph> RunOnCopy(Side side, std::shared_ptr<const ir::Graph> graph,

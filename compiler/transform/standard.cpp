@@ -27,11 +27,13 @@ TransformationList StandardTransformations() {
   middle::RegisterScales(list);
   middle::RegisterTensorIteratorToSequence(list);
   middle::RegisterUnrollLoops(list);
+  target::RegisterPlanConstants(list);
   target::RegisterSelectedBranches(list);
   target::RegisterMatrices(list);
   target::RegisterRepeatedQuantization(list);
   target::RegisterLookupTables(list);
   target::RegisterChannelPermutations(list);
+  target::RegisterQuantizedValues(list);
   return list;
 }
 

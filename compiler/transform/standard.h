@@ -37,6 +37,8 @@ void RegisterMatrices(TransformationList& list);
 void RegisterRepeatedQuantization(TransformationList& list);
 void RegisterLookupTables(TransformationList& list);
 void RegisterChannelPermutations(TransformationList& list);
+void RegisterPlanConstants(TransformationList& list);
+void RegisterQuantizedValues(TransformationList& list);
 }  // namespace target
 namespace middle {
 void RegisterScales(TransformationList& list);

@@ -2,7 +2,7 @@
 
 namespace nnefc::transform {
 
-bool TargetPipeline::Run(const Names& requested, const ir::Evaluator& evaluate, ir::Graph& graph,
+bool TargetPipeline::Run(const Names& requested, const ir::PlanFunctions& functions, ir::Graph& graph,
                          Emitter& emitter) {
   const std::lock_guard lock(mutex_);
   std::vector<const Transformation*> found;
@@ -11,7 +11,7 @@ bool TargetPipeline::Run(const Names& requested, const ir::Evaluator& evaluate, 
     NNEFC_CHECK(found.back() != nullptr && found.back()->phase() == Phase::kTarget);
   }
   Pipeline pipeline = pipeline_;  // each run has its own reports
-  return pipeline.RunTarget(found, evaluate, graph, emitter);
+  return pipeline.RunTarget(found, functions, graph, emitter);
 }
 
 }  // namespace nnefc::transform

@@ -16,7 +16,7 @@ class TargetPipeline {
 
   // Applies the transformations that the pipeline chooses and `requested` names (checked: they exist), in the
   // order of the list. Returns false after a reported error; the graph is then unusable.
-  [[nodiscard]] bool Run(const Names& requested, const ir::Evaluator& evaluate, ir::Graph& graph,
+  [[nodiscard]] bool Run(const Names& requested, const ir::PlanFunctions& functions, ir::Graph& graph,
                          Emitter& emitter);
 
  private:

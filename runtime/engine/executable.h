@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "compiler/ir/fold.h"
 #include "compiler/ir/graph.h"
+#include "compiler/ir/plan_functions.h"
 #include "compiler/support/diagnostics.h"
 #include "compiler/support/tensor/tensor_value.h"
 #include "runtime/engine/limits.h"
@@ -23,11 +23,11 @@ class KernelRegistry;
 
 namespace nnefc::runtime::engine {
 
-// Applies transformations, by their names, to the graph of a plan; `evaluate` computes constants. Returns
-// false after an error was emitted. Any number of threads may call it.
+// Applies transformations, by their names, to the graph of a plan. Returns false after an error was emitted.
+// Any number of threads may call it.
 using GraphTransformer =
-    std::function<bool(const std::vector<std::string>& names, const ir::Evaluator& evaluate, ir::Graph& graph,
-                       Emitter& emitter)>;
+    std::function<bool(const std::vector<std::string>& names, const ir::PlanFunctions& functions,
+                       ir::Graph& graph, Emitter& emitter)>;
 
 struct ExecutableOptions {
   kernels::Backend backend = kernels::Backend::kFast;
@@ -47,7 +47,8 @@ struct ExecutableOptions {
   std::string way = "";
   // Records for each step the implementations that were rejected, with reasons (StepProfile::rejected).
   bool explains = false;
-  // Applies the transformations that the backend requests, if set.
+  // Applies the transformations of plans and those that the backend requests, if set. Without it, constants
+  // are computed by each run.
   GraphTransformer transform = nullptr;
   // Registers additional kernels, if set.
   std::function<void(kernels::KernelRegistry&)> add_kernels = nullptr;

@@ -128,9 +128,6 @@ namespace int8 {
 // int8/quantization.cpp: the sum of two quantized tensors.
 kernels::KernelOrReason MakeQuantizedSum(const kernels::KernelRequest& request);
 
-// Finds the quantized results that are stored as u8, and the constant filters with int8 scales. Returns
-// nothing quantized if the processor has no vector kernels. `numbers` caches the scales of large filters.
-kernels::QuantizedNodes FindQuantizedNodes(const ir::Graph& graph, kernels::ConstantNumbers& numbers);
 // Returns the layout of quantized values after a reshape from the shape `from` to `to`; nothing if they are
 // not row-major, or if `to` has more than 12 axes.
 std::optional<tensor::Layout> ReshapeQuantized(const tensor::Layout& layout, llvm::ArrayRef<int64_t> from,
@@ -140,8 +137,7 @@ kernels::KernelOrReason MakeLookupTable(const kernels::KernelRequest& request);
 
 }  // namespace int8
 // Finds chains that run as one step with a convolution or matmul.
-std::vector<kernels::FusionGroup> FindFusions(const ir::Graph& graph,
-                                              const llvm::DenseSet<ir::NodeId>& codes);
+std::vector<kernels::FusionGroup> FindFusions(const ir::Graph& graph);
 namespace memory {
 // Returns null if this backend has no such reorder.
 std::shared_ptr<const kernels::Kernel> MakeFastReorder(ElementType type, llvm::ArrayRef<int64_t> shape,

@@ -96,7 +96,7 @@ bool CanFollow(const ir::Graph& graph, const ir::Node& node, int32_t chained, Ch
 
 class Finder {
  public:
-  Finder(const ir::Graph& graph, const llvm::DenseSet<ir::NodeId>& codes) : graph_(graph), codes_(codes) {}
+  explicit Finder(const ir::Graph& graph) : graph_(graph) {}
 
   // Convolutions and matmuls come first, to claim additions before elementwise operations do.
   std::vector<FusionGroup> Find() {
@@ -130,12 +130,12 @@ class Finder {
   // Includes the following quantization if its result is used as quantized values.
   void AddLookupTable(const ir::Node& convert) {
     if (!ir::ops::IsTableLookup(graph_, convert) ||
-        !codes_.contains(ir::ops::SkipViews(graph_, graph_.node(convert.input(0).node)).id()))
+        !ir::ops::HasQuantizedResult(ir::ops::SkipViews(graph_, graph_.node(convert.input(0).node))))
       return;
     const ir::Node& gather = *OnlyUser(convert);
     FusionGroup group{.main = convert.id(), .posts = {gather.id()}};
     const ir::Node* last = OnlyUser(gather);
-    if (last != nullptr && codes_.contains(last->id()) && gather.uses(0)[0].index == 0)
+    if (last != nullptr && ir::ops::HasQuantizedResult(*last) && gather.uses(0)[0].index == 0)
       group.posts.push_back(last->id());
     claimed_.insert(group.main);
     claimed_.insert(group.posts.begin(), group.posts.end());
@@ -158,7 +158,7 @@ class Finder {
       if (uses.size() != 1 || claimed_.contains(uses[0].node)) break;
       const ir::Node& next = graph_.node(uses[0].node);
       if (next.num_outputs() != 1 || next.output().shape.extents() != result) break;
-      if (codes_.contains(next.id()) && uses[0].index == 0 && !main.info().is_batch_normalization) {
+      if (ir::ops::HasQuantizedResult(next) && uses[0].index == 0 && !main.info().is_batch_normalization) {
         group.posts.push_back(next.id());  // quantization of the result is the last post-op
         if (fusible == Fusible::kAnything && !main.Is(ir::Contraction::kMatMul)) AddQuantizedSum(next, group);
         break;
@@ -203,7 +203,7 @@ class Finder {
     const ir::Node* sum = OnlyUser(codes);
     if (sum == nullptr || claimed_.contains(sum->id()) || !sum->Is(ir::ElementFunction::kAdd)) return;
     for (ir::OutputPort port : sum->inputs()) {
-      if (!codes_.contains(port.node) ||
+      if (!ir::ops::HasQuantizedResult(graph_.node(port.node)) ||
           graph_.output(port).shape.extents() != codes.output().shape.extents())
         return;
     }
@@ -214,7 +214,7 @@ class Finder {
       posts.push_back(last->id());
       last = OnlyUser(*last);
     }
-    if (last == nullptr || !codes_.contains(last->id()) || claimed_.contains(last->id())) return;
+    if (last == nullptr || !ir::ops::HasQuantizedResult(*last) || claimed_.contains(last->id())) return;
     if (last->input(0).node != posts.back()) return;
     posts.push_back(last->id());
     group.second = group.posts.size();
@@ -222,15 +222,14 @@ class Finder {
   }
 
   const ir::Graph& graph_;
-  const llvm::DenseSet<ir::NodeId>& codes_;
   std::vector<FusionGroup> groups_;
   llvm::DenseSet<ir::NodeId> claimed_;
 };
 
 }  // namespace
 
-std::vector<FusionGroup> FindFusions(const ir::Graph& graph, const llvm::DenseSet<ir::NodeId>& codes) {
-  return Finder(graph, codes).Find();
+std::vector<FusionGroup> FindFusions(const ir::Graph& graph) {
+  return Finder(graph).Find();
 }
 
 }  // namespace nnefc::runtime::fast

@@ -6,6 +6,8 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "runtime/fast/factories.h"
+#include "runtime/fast/int8/filter_quantization.h"
+#include "runtime/fast/processor.h"
 #include "runtime/fast/simd/dispatch.h"
 #include "runtime/tensor/parallel.h"
 #include "runtime/tensor/thread_team.h"
@@ -15,8 +17,12 @@ namespace nnefc::runtime::fast {
 namespace {
 
 // Kernels of table lookups and of gathered channels need vector instructions; bf16 images have other layouts.
-std::vector<std::string> RequestTransformations(kernels::Precision precision) {
-  std::vector<std::string> names = {"target.ConvertVectorsToMatrices", "target.TransposeLeftOperands"};
+std::vector<std::string> RequestTransformations(kernels::Precision precision, bool rewrites) {
+  std::vector<std::string> names;
+  if (precision != kernels::Precision::kExact && (HasVnni() || simd::HasSimd()))
+    names.emplace_back("target.MarkQuantizedValues");
+  if (!rewrites) return names;
+  names.insert(names.end(), {"target.ConvertVectorsToMatrices", "target.TransposeLeftOperands"});
   if (!simd::HasSimd()) return names;
   if (precision != kernels::Precision::kExact) {
     names.insert(names.end(), {"target.QuantizeConcatParts", "target.RemoveRepeatedQuantization",
@@ -129,7 +135,7 @@ void RegisterFastKernels(kernels::KernelRegistry& registry, const FastExtension&
   registry.SetHooks(
       kernels::Backend::kFast,
       {.request_transformations = RequestTransformations,
-       .find_codes = int8::FindQuantizedNodes,
+       .quantize_filter = int8::QuantizeFilterOf,
        .find_fusions = FindFusions,
        .make_reorder = extension.make_reorder != nullptr ? extension.make_reorder : memory::MakeFastReorder,
        .join = memory::JoinBlockedLayouts,

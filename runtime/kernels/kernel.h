@@ -77,15 +77,6 @@ struct PostOperation {
   int first_operand = 0;
 };
 
-// The 8-bit quantization of a constant filter.
-struct FilterQuantization {
-  // Scales per output channel: all its elements are multiples of the scale by -128 to 127. Empty if a channel
-  // has no such scale.
-  std::vector<float> scales;
-  // The maximum over outputs of the sum of absolute quantized values, plus a bound on rounding errors.
-  float max_magnitude = 0;
-};
-
 // A node and the nodes fused to it, with known shapes.
 struct KernelRequest {
   const ir::Node* node = nullptr;
@@ -97,7 +88,7 @@ struct KernelRequest {
   // All readers of output 0 accept 8-bit quantized values.
   bool as_codes = false;
   // Scales of a constant filter (input 1); empty if the node is not quantized. `filter_magnitude` is
-  // FilterQuantization::max_magnitude.
+  // ir::FilterQuantization::max_magnitude.
   llvm::ArrayRef<float> filter_scales = {};
   float filter_magnitude = 0;
   // The layout of output 0 that its readers prefer, or null for no preference.

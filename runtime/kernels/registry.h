@@ -9,8 +9,7 @@
 #include <tuple>
 #include <vector>
 
-#include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/DenseSet.h"
+#include "compiler/ir/plan_functions.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "runtime/kernels/backend.h"
 #include "runtime/kernels/implementation.h"
@@ -62,15 +61,10 @@ struct FusionGroup {
   // Index of the post-operation that starts a second group if they do not all fit in one step.
   std::optional<size_t> second = std::nullopt;
 };
-using FusionFinder = std::vector<FusionGroup> (*)(const ir::Graph&, const llvm::DenseSet<ir::NodeId>& codes);
-// The nodes of a graph that work on 8-bit quantized values.
-struct QuantizedNodes {
-  llvm::DenseSet<ir::NodeId> results;  // nodes whose result is read, or computed, as quantized values
-  llvm::DenseMap<ir::NodeId, FilterQuantization> filters;  // KernelRequest::filter_scales
-};
+using FusionFinder = std::vector<FusionGroup> (*)(const ir::Graph&);
 // Returns the names of the transformations (compiler/transform/target) that make a graph use operations with
-// faster kernels.
-using TransformationRequest = std::vector<std::string> (*)(Precision);
+// faster kernels. Without `rewrites`, only those that mark nodes.
+using TransformationRequest = std::vector<std::string> (*)(Precision, bool rewrites);
 // A cache of numbers derived from constants.
 class ConstantNumbers {
  public:
@@ -84,7 +78,9 @@ class ConstantNumbers {
   virtual std::vector<float> Get(const TensorValue& value, std::string_view what, size_t count,
                                  Find find) = 0;
 };
-using CodeFinder = QuantizedNodes (*)(const ir::Graph&, ConstantNumbers& numbers);
+// Returns the quantization of the constant filter of a convolution or matmul.
+using FilterQuantizer = ir::FilterQuantization (*)(const ir::Node& node, const TensorValue& filter,
+                                                   ConstantNumbers& numbers);
 // Creates a kernel that copies a value from one layout to another; null is row-major.
 using ReorderFactory = std::shared_ptr<const Kernel> (*)(ElementType, llvm::ArrayRef<int64_t> shape,
                                                          const tensor::Layout& from,
@@ -147,7 +143,7 @@ class KernelRegistry {
   // The optional functions of a backend with its own layouts; null if not supported.
   struct BackendHooks {
     TransformationRequest request_transformations = nullptr;
-    CodeFinder find_codes = nullptr;
+    FilterQuantizer quantize_filter = nullptr;
     FusionFinder find_fusions = nullptr;
     ReorderFactory make_reorder = nullptr;
     JoinedLayout join = nullptr;

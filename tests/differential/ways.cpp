@@ -50,8 +50,8 @@ runtime::engine::GraphTransformer MakeTransformer() {
   std::optional<transform::Pipeline> pipeline = transform::Pipeline::Make(*list, {.verify = true}, emitter);
   NNEFC_CHECK(pipeline.has_value());
   const auto target = std::make_shared<transform::TargetPipeline>(list, *pipeline);
-  return [target](const std::vector<std::string>& names, const ir::Evaluator& evaluate, ir::Graph& graph,
-                  Emitter& reported) { return target->Run(names, evaluate, graph, reported); };
+  return [target](const std::vector<std::string>& names, const ir::PlanFunctions& functions, ir::Graph& graph,
+                  Emitter& reported) { return target->Run(names, functions, graph, reported); };
 }
 
 Results RunGraph(std::shared_ptr<const ir::Graph> graph, runtime::engine::ExecutableOptions options,

@@ -15,7 +15,7 @@ from models import Nnefc
 NETWORKS = Path(__file__).resolve().parent.parent / "networks"
 TARGET_NAMES = ("target.ConvertVectorsToMatrices", "target.TransposeLeftOperands", "target.QuantizeConcatParts",
                 "target.RemoveRepeatedQuantization", "target.InsertLookupTables", "target.RemoveQuantizationAfterMoves",
-                "target.FuseChannelPermutations")
+                "target.FuseChannelPermutations", "target.MarkQuantizedValues")
 HEADER = "version 1.0;\nextension KHR_enable_operator_expressions;\n\ngraph net( x ) -> ( y )\n{\n    x = external(shape = [2, 3, 4]);\n"
 # Small and large numbers of either sign, infinities and NaN.
 SPECIAL = np.array([0.0, -0.0, 1e-30, -1e-30, 0.5, -0.5, 3.0, -3.0, 2.9999, -2.9999, 6.0, 10.0, -10.0, 30.0, -30.0, 80.0, -80.0, 88.0,
@@ -415,6 +415,11 @@ TARGET_CASES: dict[str, tuple[list[int], str, str, Callable[[np.ndarray], np.nda
     "a function of quantized values": ([32, 32], "q = min_max_linear_quantize(x, 0.0, 255.0, bits = 8, signed = false, "
                                        "symmetric = false); r = sqrt(q); y = tanh(r);", "Gather",
                                        lambda x: np.tanh(np.sqrt(_quantized(x)))),
+    "a convolution of quantized values": ([1, 4, 8, 8], "q = min_max_linear_quantize(x, 0.0, 255.0, bits = 8, signed = false, "
+                                          "symmetric = false); w = constant(shape = [1,4,1,1], value = [1.0, 2.0, -3.0, 4.0]); "
+                                          "y = conv(q, w);", "nnefc:quantize",
+                                          lambda x: np.einsum("nchw,c->nhw", _quantized(x),
+                                                              np.array([1, 2, -3, 4], np.float32))[:, None]),
 }
 
 

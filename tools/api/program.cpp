@@ -89,9 +89,9 @@ Planned Program::Plan(const runtime::engine::ExecutableOptions& options,
   };
   if (target == TargetPhase::kRun) {
     with_plugins.transform = [pipeline = compilation_.target_pipeline()](
-                                 const std::vector<std::string>& names, const ir::Evaluator& evaluate,
+                                 const std::vector<std::string>& names, const ir::PlanFunctions& functions,
                                  ir::Graph& transformed, Emitter& emitter) {
-      return pipeline->Run(names, evaluate, transformed, emitter);
+      return pipeline->Run(names, functions, transformed, emitter);
     };
   }
   if (graph == nullptr) graph = compilation_.lowered();

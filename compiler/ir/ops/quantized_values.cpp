@@ -1,6 +1,7 @@
 #include "compiler/ir/ops/quantized_values.h"
 
 #include <cmath>
+#include <string_view>
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -132,6 +133,37 @@ bool JoinsImages(const Graph& graph, const Node& concat) {
   return (axis < 0 ? axis + shape.rank() : axis) == 1 && llvm::none_of(concat.inputs(), [&](OutputPort part) {
            return AreRowMajor(graph, graph.node(part.node));
          });
+}
+
+namespace {
+
+// Entries of rt_info. Those of files contain a slash.
+constexpr std::string_view kQuantizedResult = "quantized_result";
+constexpr std::string_view kFilterScales = "filter_scales";
+constexpr std::string_view kFilterMagnitude = "filter_magnitude";
+
+}  // namespace
+
+void MarkQuantizedResult(Graph& graph, NodeId node) {
+  graph.SetRtInfo(node, kQuantizedResult, true);
+}
+
+bool HasQuantizedResult(const Node& node) {
+  return node.rt_info().Find(kQuantizedResult) != nullptr;
+}
+
+void MarkQuantizedFilter(Graph& graph, NodeId node, const FilterQuantization& filter) {
+  graph.SetRtInfo(node, kFilterScales, Attribute::Scalars(filter.scales.begin(), filter.scales.end()));
+  graph.SetRtInfo(node, kFilterMagnitude, static_cast<double>(filter.max_magnitude));
+}
+
+std::optional<FilterQuantization> QuantizedFilterOf(const Node& node) {
+  const Attribute* scales = node.rt_info().Find(kFilterScales);
+  if (scales == nullptr) return std::nullopt;
+  FilterQuantization filter;
+  for (double scale : scales->AsDoubles()) filter.scales.push_back(static_cast<float>(scale));
+  filter.max_magnitude = static_cast<float>(node.rt_info().Get(kFilterMagnitude).AsDouble());
+  return filter;
 }
 
 }  // namespace nnefc::ir::ops

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "compiler/ir/graph.h"
+#include "compiler/ir/plan_functions.h"
 #include "llvm/ADT/ArrayRef.h"
 
 // Quantization to 8 bits, and the parts of graphs whose values may stay quantized. Transformations of the
@@ -47,5 +48,15 @@ bool IsTableLookup(const Graph& graph, const Node& convert);
 bool AreRowMajor(const Graph& graph, const Node& quantize);
 // Returns whether a Concat joins channels-last images of rank 3 to 5 along the channels.
 bool JoinsImages(const Graph& graph, const Node& concat);
+
+// Marks on the nodes of a plan, entries of rt_info. A file has no entries of these names.
+
+// Marks a node whose result is stored as quantized values.
+void MarkQuantizedResult(Graph& graph, NodeId node);
+bool HasQuantizedResult(const Node& node);
+// Marks a node with the quantization of its constant filter.
+void MarkQuantizedFilter(Graph& graph, NodeId node, const FilterQuantization& filter);
+// Returns the quantization of a marked filter, or nothing.
+std::optional<FilterQuantization> QuantizedFilterOf(const Node& node);
 
 }  // namespace nnefc::ir::ops

@@ -100,9 +100,7 @@ class ChannelPermutations {
   explicit ChannelPermutations(Graph& graph) : edited_(graph), graph_(graph.ir()) {}
 
   void Run() {
-    const std::optional<std::vector<ir::NodeId>> order = graph_.TopologicalOrder();
-    if (!order) throw Error("the graph contains a cycle");
-    for (ir::NodeId id : *order) {
+    for (ir::NodeId id : edited_.Order()) {
       const ir::Node& node = graph_.node(id);
       if (node.Is(ir::Contraction::kConvolution) || node.Is(ir::Contraction::kGroupConvolution)) {
         GatherFor(node);

@@ -1,6 +1,5 @@
 #include "compiler/transform/target/quantizations.h"
 
-#include "compiler/transform/error.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace nnefc::transform::target {
@@ -11,9 +10,7 @@ bool IsQuantization(const ir::Node& node) {
 }
 
 void ForEachQuantization(Graph& graph, llvm::function_ref<void(const ir::Node&)> visit) {
-  const std::optional<std::vector<ir::NodeId>> order = graph.ir().TopologicalOrder();
-  if (!order) throw Error("the graph contains a cycle");
-  for (ir::NodeId id : *order) {
+  for (ir::NodeId id : graph.Order()) {
     const ir::Node& node = graph.ir().node(id);
     if (RangeOf(graph.ir(), node) && !node.uses(0).empty()) visit(node);
   }

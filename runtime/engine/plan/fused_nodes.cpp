@@ -2,15 +2,18 @@
 
 #include <utility>
 
+#include "compiler/ir/ops/quantized_values.h"
+
 namespace nnefc::runtime::engine::plan {
 
 Fusions::Fusions(const ir::Graph& graph, const PlanOptions& options) {
-  const kernels::KernelRegistry::BackendHooks hooks = options.kernels->hooks(options.backend);
-  if (hooks.find_codes != nullptr && options.precision != kernels::Precision::kExact) {
-    quantized_ = hooks.find_codes(graph, *options.weights);
+  for (ir::NodeId id : graph.nodes()) {
+    if (std::optional<ir::FilterQuantization> filter = ir::ops::QuantizedFilterOf(graph.node(id)))
+      filters_[id] = std::move(*filter);
   }
+  const kernels::KernelRegistry::BackendHooks hooks = options.kernels->hooks(options.backend);
   if (hooks.find_fusions == nullptr || !options.fuse) return;
-  for (const kernels::FusionGroup& group : hooks.find_fusions(graph, quantized_.results)) {
+  for (const kernels::FusionGroup& group : hooks.find_fusions(graph)) {
     FusedNodes nodes{.main = &graph.node(group.main), .second = group.second};
     members_.insert(group.main);
     for (ir::NodeId post : group.posts) {

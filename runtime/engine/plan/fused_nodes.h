@@ -18,8 +18,8 @@ struct FusedNodes {
   const ir::Node& last() const { return posts.empty() ? *main : *posts.back(); }
 };
 
-// The chains of a graph that the backend may run as one step each, and the nodes that it computes on 8-bit
-// quantized values.
+// The chains of a graph that the backend may run as one step each, and its filters that are marked as
+// quantized.
 class Fusions {
  public:
   Fusions(const ir::Graph& graph, const PlanOptions& options);
@@ -31,12 +31,16 @@ class Fusions {
   }
   // Returns true for each node of a chain.
   bool Contains(ir::NodeId id) const { return members_.contains(id); }
-  const kernels::QuantizedNodes& quantized() const { return quantized_; }
+  // Returns the quantization of the node's filter, or null.
+  const ir::FilterQuantization* FilterOf(ir::NodeId id) const {
+    const auto found = filters_.find(id);
+    return found == filters_.end() ? nullptr : &found->second;
+  }
 
  private:
   llvm::DenseMap<ir::NodeId, FusedNodes> by_last_;
   llvm::DenseSet<ir::NodeId> members_;
-  kernels::QuantizedNodes quantized_;
+  llvm::DenseMap<ir::NodeId, ir::FilterQuantization> filters_;
 };
 
 }  // namespace nnefc::runtime::engine::plan

@@ -3,6 +3,7 @@
 #include <new>
 #include <utility>
 
+#include "compiler/ir/ops/quantized_values.h"
 #include "llvm/ADT/STLExtras.h"
 #include "runtime/engine/cache/tuner.h"
 #include "runtime/kernels/rules.h"
@@ -108,7 +109,6 @@ std::optional<kernels::PreparedKernel> KernelChooser::Prepare(kernels::Backend b
                                                               const FusedNodes& nodes,
                                                               StepOperands& operands) const {
   const PlanOptions& options = draft_.options();
-  const kernels::QuantizedNodes& quantized = fusions_.quantized();
   const kernels::KernelFactory* factory =
       options.kernels->Find(backend, nodes.main->set(), nodes.main->type());
   if (factory == nullptr) return std::nullopt;
@@ -117,12 +117,12 @@ std::optional<kernels::PreparedKernel> KernelChooser::Prepare(kernels::Backend b
                                     .inputs = operands.inputs,
                                     .outputs = operands.outputs,
                                     .precision = options.precision,
-                                    .as_codes = quantized.results.contains(nodes.last().id()),
+                                    .as_codes = ir::ops::HasQuantizedResult(nodes.last()),
                                     .wanted_output = views_.WantedOutput(nodes.last()),
                                     .rejected = options.explains ? &operands.rejected : nullptr};
-  if (const auto filter = quantized.filters.find(nodes.main->id()); filter != quantized.filters.end()) {
-    request.filter_scales = filter->second.scales;
-    request.filter_magnitude = filter->second.max_magnitude;
+  if (const ir::FilterQuantization* filter = fusions_.FilterOf(nodes.main->id())) {
+    request.filter_scales = filter->scales;
+    request.filter_magnitude = filter->max_magnitude;
   }
   const bool is_tuned = options.tuner != nullptr && backend == options.backend;
   return is_tuned ? options.tuner->Prepare(request) : (*factory)(request);

@@ -41,16 +41,23 @@ void DescribeSteps(const Plan& plan, int indent, std::string& text) {
 }
 
 // Applies the transformations that the backend requests.
-bool TransformGraph(ir::Graph& graph, const PlanOptions& options, Emitter& emitter) {
-  const kernels::TransformationRequest request =
-      options.kernels->hooks(options.backend).request_transformations;
-  if (request == nullptr || !options.fuse || *options.transform == nullptr) return true;
-  const auto evaluate = [&](const ir::Node& node, llvm::ArrayRef<ir::Output> known,
-                            llvm::ArrayRef<TensorValue> inputs) -> std::optional<std::vector<TensorValue>> {
+bool TransformGraph(PreparedGraph& prepared, const PlanOptions& options, Emitter& emitter) {
+  const kernels::KernelRegistry::BackendHooks hooks = options.kernels->hooks(options.backend);
+  if (hooks.request_transformations == nullptr || *options.transform == nullptr) return true;
+  const std::vector<std::string> names = hooks.request_transformations(options.precision, options.fuse);
+  if (names.empty()) return true;
+  ir::PlanFunctions functions{.order = &prepared.order};
+  functions.evaluate = [&](const ir::Node& node, llvm::ArrayRef<ir::Output> known,
+                           llvm::ArrayRef<TensorValue> inputs) -> std::optional<std::vector<TensorValue>> {
     kernels::FaultOr<std::vector<TensorValue>> values = EvaluateNode(node, known, inputs, *options.kernels);
     return values ? std::optional(std::move(*values)) : std::nullopt;
   };
-  return (*options.transform)(request(options.precision), evaluate, graph, emitter);
+  if (hooks.quantize_filter != nullptr) {
+    functions.quantize_filter = [&](const ir::Node& node, const TensorValue& filter) {
+      return hooks.quantize_filter(node, filter, *options.weights);
+    };
+  }
+  return (*options.transform)(names, functions, *prepared.graph, emitter);
 }
 
 // Returns memory freed while reading a network to the system before weights are laid out. Once per process,
@@ -79,9 +86,11 @@ std::shared_ptr<const Plan> MakePlan(const ir::Graph& graph, const PlannedInputs
   plan->input_shapes = inputs.shapes;
   PreparedGraph prepared = PrepareGraph(graph, inputs, options, emitter);
   if (prepared.graph == nullptr) return nullptr;
-  if (!TransformGraph(*prepared.graph, options, emitter)) return nullptr;
+  if (!TransformGraph(prepared, options, emitter)) return nullptr;
+  const std::vector<ir::NodeId>* order = prepared.order.Of(*prepared.graph);
+  NNEFC_CHECK(order != nullptr);
   plan->graph = std::move(prepared.graph);
-  if (!PlanBuilder(*plan, prepared.unchecked, options, emitter).Build()) return nullptr;
+  if (!PlanBuilder(*plan, prepared.unchecked, options, emitter).Build(*order)) return nullptr;
   GiveBackFreeHeap();
   if (kernels::FaultOr<Success> done = options.weights->Finish(); !done) {
     emitter.Emit(kernels::kRuntimeMemory, {}, "constants cannot be laid out for their kernels: {}",

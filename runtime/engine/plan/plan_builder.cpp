@@ -23,12 +23,10 @@ std::string NotRunnable(ElementType type) {
 
 }  // namespace
 
-bool PlanBuilder::Build() {
+bool PlanBuilder::Build(llvm::ArrayRef<ir::NodeId> order) {
   const ir::Graph& graph = draft_.graph();
-  const std::optional<std::vector<ir::NodeId>> order = graph.TopologicalOrder();
-  NNEFC_CHECK(order.has_value());
   if (!AddParameters()) return false;
-  for (ir::NodeId id : *order) {
+  for (ir::NodeId id : order) {
     if (!AddNode(graph.node(id))) return false;
   }
   for (ir::NodeId id : graph.results()) {

@@ -19,8 +19,9 @@ class PlanBuilder {
         views_(draft_, fusions_),
         kernels_(draft_, fusions_, views_) {}
 
-  // Creates steps, values and results. Returns false if an error was emitted.
-  bool Build();
+  // Creates steps, values and results of the nodes, each after its inputs. Returns false if an error was
+  // emitted.
+  [[nodiscard]] bool Build(llvm::ArrayRef<ir::NodeId> order);
 
  private:
   bool AddParameters();

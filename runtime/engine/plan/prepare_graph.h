@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compiler/ir/graph.h"
+#include "compiler/ir/node_order.h"
 #include "compiler/support/diagnostics.h"
 #include "llvm/ADT/DenseMap.h"
 #include "runtime/kernels/registry.h"
@@ -26,6 +27,7 @@ struct PlanOptions;
 
 struct [[nodiscard]] PreparedGraph {
   std::unique_ptr<ir::Graph> graph;  // null if an error was emitted
+  ir::NodeOrder order = {};          // of the graph
   UncheckedInputs unchecked = UncheckedInputs();
   // Constant nodes that cannot be evaluated, with the reason. They are errors only if their results are
   // needed.
@@ -33,8 +35,8 @@ struct [[nodiscard]] PreparedGraph {
 };
 
 // Returns a copy of the acyclic graph (checked) specialised for these inputs: shapes inferred as far as
-// possible, constant nodes folded, the selected body inlined for each If with a constant condition by a
-// transformation, and dead nodes removed, even invalid ones.
+// possible, and dead nodes removed, even invalid ones. Transformations replace constant nodes, and each If
+// with a constant condition by the selected body.
 PreparedGraph PrepareGraph(const ir::Graph& graph, const PlannedInputs& inputs, const PlanOptions& options,
                            Emitter& emitter);
 

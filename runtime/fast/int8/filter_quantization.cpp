@@ -164,7 +164,7 @@ std::optional<float> ScaleFinder::Find(std::span<const float> numbers) {
 }
 
 // Reads channels in groups, because a filter that is computed lazily exists only in parts.
-kernels::FilterQuantization QuantizeFilter(const TensorValue& filter, bool grouped) {
+ir::FilterQuantization QuantizeFilter(const TensorValue& filter, bool grouped) {
   constexpr size_t kSome = size_t{128} << 10;
   if (filter.type() != ElementType::kF32 || filter.rank() < (grouped ? 3 : 2) || filter.volume() == 0)
     return {};
@@ -174,7 +174,7 @@ kernels::FilterQuantization QuantizeFilter(const TensorValue& filter, bool group
   const int64_t step =
       std::max<int64_t>(1, static_cast<int64_t>(kSome * static_cast<size_t>(shape[0]) / filter.byte_size()));
   ScaleFinder finder;
-  kernels::FilterQuantization codes;
+  ir::FilterQuantization codes;
   for (int64_t begin = 0; begin < shape[0]; begin += step) {
     const TensorValue rows =
         filter.LoadedRows(begin, std::min(begin + step, shape[0])).Aligned(alignof(float));
@@ -189,7 +189,7 @@ kernels::FilterQuantization QuantizeFilter(const TensorValue& filter, bool group
   return codes;
 }
 
-kernels::FilterQuantization QuantizeMatrix(const TensorValue& matrix, bool transposed) {
+ir::FilterQuantization QuantizeMatrix(const TensorValue& matrix, bool transposed) {
   if (transposed) return QuantizeFilter(matrix, false);
   if (matrix.type() != ElementType::kF32 || matrix.rank() != 2 || matrix.volume() == 0) return {};
   const TensorValue aligned = matrix.Loaded().Aligned(alignof(float));
@@ -199,7 +199,7 @@ kernels::FilterQuantization QuantizeMatrix(const TensorValue& matrix, bool trans
   constexpr size_t kSome = 16;  // columns gathered together: one cache line
   std::vector<float> gathered(kSome * rows);
   ScaleFinder finder;
-  kernels::FilterQuantization codes;
+  ir::FilterQuantization codes;
   for (size_t first = 0; first < columns; first += kSome) {
     const size_t count = std::min(kSome, columns - first);
     for (size_t row = 0; row < rows; ++row) {
@@ -212,6 +212,34 @@ kernels::FilterQuantization QuantizeMatrix(const TensorValue& matrix, bool trans
     }
   }
   codes.max_magnitude = finder.max_magnitude();
+  return codes;
+}
+
+ir::FilterQuantization QuantizeFilterOf(const ir::Node& node, const TensorValue& filter,
+                                        kernels::ConstantNumbers& numbers) {
+  constexpr size_t kLarge = size_t{16} << 10;
+  const bool is_factor = node.Is(ir::Contraction::kMatMul);
+  const bool is_grouped = node.Is(ir::Contraction::kGroupConvolution);
+  const bool by_column = is_factor && !node.Bool("transpose_b");
+  const auto find = [&] {
+    return by_column ? QuantizeMatrix(filter, false) : QuantizeFilter(filter, is_grouped);
+  };
+  if (filter.byte_size() < kLarge || filter.rank() < 2) return find();
+  const Shape& shape = filter.shape();
+  const int64_t channels = by_column ? shape[1] : is_grouped ? shape[0] * shape[1] : shape[0];
+  const std::string_view what = by_column    ? "codes of columns"
+                                : is_grouped ? "codes of groups"
+                                             : "codes of rows";
+  // The cached numbers are the scales, followed by max_magnitude.
+  ir::FilterQuantization codes;
+  codes.scales = numbers.Get(filter, what, static_cast<size_t>(channels + 1), [&] {
+    ir::FilterQuantization found = find();
+    if (!found.scales.empty()) found.scales.push_back(found.max_magnitude);
+    return std::move(found.scales);
+  });
+  if (codes.scales.empty()) return codes;
+  codes.max_magnitude = codes.scales.back();
+  codes.scales.pop_back();
   return codes;
 }
 

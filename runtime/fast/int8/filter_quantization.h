@@ -6,8 +6,9 @@
 #include <span>
 #include <vector>
 
+#include "compiler/ir/plan_functions.h"
 #include "compiler/support/tensor/tensor_value.h"
-#include "runtime/kernels/kernel.h"
+#include "runtime/kernels/registry.h"
 
 namespace nnefc::runtime::fast::int8 {
 
@@ -29,8 +30,12 @@ class ScaleFinder {
 };
 
 // Quantizes a filter with output channels as its first axis or, with groups, its first two.
-kernels::FilterQuantization QuantizeFilter(const TensorValue& filter, bool grouped);
+ir::FilterQuantization QuantizeFilter(const TensorValue& filter, bool grouped);
 // Quantizes a constant right operand by column, or by row if it is transposed.
-kernels::FilterQuantization QuantizeMatrix(const TensorValue& matrix, bool transposed);
+ir::FilterQuantization QuantizeMatrix(const TensorValue& matrix, bool transposed);
+// Quantizes the constant filter of a convolution or matmul. `numbers` caches the scales of large filters,
+// since the search takes as long as packing the filter.
+ir::FilterQuantization QuantizeFilterOf(const ir::Node& node, const TensorValue& filter,
+                                        kernels::ConstantNumbers& numbers);
 
 }  // namespace nnefc::runtime::fast::int8

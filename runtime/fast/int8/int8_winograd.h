@@ -12,7 +12,7 @@ namespace nnefc::runtime::fast::int8 {
 class Int8Winograd final : public kernels::Kernel {
  public:
   // Returns the reason if Winograd does not apply or is not exact. `magnitude`:
-  // FilterQuantization::max_magnitude.
+  // ir::FilterQuantization::max_magnitude.
   static kernels::Reason Applies(const Int8ConvolutionShape& form, float magnitude);
   // Returns whether it is faster than direct int8 convolution.
   static bool IsFasterThanDirect(const Int8ConvolutionShape& form);

@@ -402,8 +402,14 @@ std::optional<QuantizationRange> QuantizationRangeOf(const ir::Node& node, llvm:
   return RangeOf(ir::ops::LinearQuantizationOf(node, constants));
 }
 
-std::optional<QuantizationRange> QuantizationRangeOf(const ir::Graph& graph, const ir::Node& node) {
-  return RangeOf(ir::ops::LinearQuantizationOf(graph, node));
+std::optional<tensor::Layout> ReshapeQuantized(const tensor::Layout& layout, llvm::ArrayRef<int64_t> from,
+                                               llvm::ArrayRef<int64_t> to) {
+  const kernels::ValueInfo value{
+      .type = ElementType::kF32, .shape = Shape(from.begin(), from.end()), .layout = layout};
+  const memory::ValueQuantization* codes = memory::QuantizationOf(value);
+  if (codes == nullptr || memory::FormatInF32(value) != memory::RowMajorFormat(from) || to.size() > 12)
+    return std::nullopt;
+  return memory::QuantizedLayout(memory::RowMajorFormat(to), *codes);
 }
 
 void AddFastQuantization(FastTables& tables) {

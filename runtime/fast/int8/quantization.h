@@ -25,10 +25,9 @@ struct QuantizationRange {
   // Returns the quantized value of a number by the formula, clamped to 0 to 255.
   uint8_t Quantize(float x) const;
 };
-// ir::ops::LinearQuantizationOf for the inputs of a request or in a graph.
+// ir::ops::LinearQuantizationOf for the inputs of a request.
 std::optional<QuantizationRange> QuantizationRangeOf(const ir::Node& node,
                                                      llvm::ArrayRef<kernels::ValueInfo> limits);
-std::optional<QuantizationRange> QuantizationRangeOf(const ir::Graph& graph, const ir::Node& node);
 
 // A sum of quantized values that is quantized again.
 struct QuantizedSum {

@@ -109,8 +109,9 @@ inline const engine::GraphTransformer& StandardTransformer() {
     Emitter emitter;
     std::optional<transform::Pipeline> pipeline = transform::Pipeline::Make(*list, {.verify = true}, emitter);
     const auto target = std::make_shared<transform::TargetPipeline>(list, *pipeline);
-    return [target](const std::vector<std::string>& names, const ir::Evaluator& evaluate, ir::Graph& graph,
-                    Emitter& reported) { return target->Run(names, evaluate, graph, reported); };
+    return
+        [target](const std::vector<std::string>& names, const ir::PlanFunctions& functions, ir::Graph& graph,
+                 Emitter& reported) { return target->Run(names, functions, graph, reported); };
   }();
   return kTransformer;
 }

@@ -522,7 +522,7 @@ class TargetPipelineTest : public TransformTest {
     if (!pipeline) return false;
     const auto graph = Parse(kProduct);
     const std::string before = Brief(*graph);
-    EXPECT_TRUE(TargetPipeline(list, *pipeline).Run(requested, nullptr, *graph, emitter));
+    EXPECT_TRUE(TargetPipeline(list, *pipeline).Run(requested, {}, *graph, emitter));
     return Brief(*graph) != before;
   }
 };

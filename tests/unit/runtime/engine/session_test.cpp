@@ -74,7 +74,9 @@ TEST(SessionTest, ConstantsThatNothingNeedsMayFail) {
     auto x = needed.Parameter("x", {2});
     needed.Result(needed.Op("Add", {x, FailingConstant(needed)}));
     Emitter emitter;
-    EXPECT_EQ(Executable::Create(needed.graph, {.backend = backend}, emitter), nullptr);
+    EXPECT_EQ(
+        Executable::Create(needed.graph, {.backend = backend, .transform = StandardTransformer()}, emitter),
+        nullptr);
     EXPECT_EQ(Messages(emitter), "`n4` (Gather): index 7 is outside an axis of extent 4\n");
 
     TestGraph dead;

@@ -284,7 +284,7 @@ std::string StepsOfChain(size_t most, std::optional<size_t> second, bool fuse = 
                         return PreparedFor(request);
                       });
         }
-        kernels.SetHooks(Backend::kFast, {.find_fusions = [](const ir::Graph& graph, const auto&) {
+        kernels.SetHooks(Backend::kFast, {.find_fusions = [](const ir::Graph& graph) {
                            kernels::FusionGroup group{.second = second_group};
                            const std::optional<std::vector<ir::NodeId>> order = graph.TopologicalOrder();
                            for (ir::NodeId id : *order) {
@@ -337,7 +337,7 @@ TEST(KernelChooserTest, OperandsOfPostOperations) {
                     prepared.in_place = 1;
                     return prepared;
                   });
-      kernels.SetHooks(Backend::kFast, {.find_fusions = [](const ir::Graph& graph, const auto&) {
+      kernels.SetHooks(Backend::kFast, {.find_fusions = [](const ir::Graph& graph) {
                          kernels::FusionGroup group;
                          for (ir::NodeId id : graph.nodes()) {
                            if (graph.node(id).type() == "Exp") group.main = id;
@@ -363,7 +363,7 @@ TEST(KernelChooserTest, MembersOfChainsReadNoStrides) {
     g.Result(g.Op("Tanh", {joined}));
     const PlannedGraph planned(g, [=](kernels::KernelRegistry& kernels) {
       if (!is_member) return;
-      kernels.SetHooks(Backend::kFast, {.find_fusions = [](const ir::Graph& graph, const auto&) {
+      kernels.SetHooks(Backend::kFast, {.find_fusions = [](const ir::Graph& graph) {
                          kernels::FusionGroup group;
                          for (ir::NodeId id : graph.nodes()) {
                            if (graph.node(id).type() == "Concat") group.main = id;

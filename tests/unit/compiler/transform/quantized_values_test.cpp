@@ -1,0 +1,272 @@
+// target.MarkQuantizedValues: the nodes with quantized results and the quantized filters, and near misses.
+
+#include "compiler/ir/ops/quantized_values.h"
+
+#include "compiler/transform/target_pipeline.h"
+#include "llvm/ADT/STLExtras.h"
+#include "tests/unit/compiler/transform/transform_support.h"
+
+namespace nnefc::transform {
+namespace {
+
+class QuantizedValuesTest : public TransformTest {
+ protected:
+  static std::string Tensor(const std::string& name, const std::string& shape) {
+    return fmt::format("  %{} = opset1.Parameter \"{}\" {{element_type = f32, shape = {}}} : f32{}\n", name,
+                       name, shape, shape);
+  }
+  static std::string Constant(const std::string& name, const std::string& type, const std::string& items) {
+    return fmt::format("  %{} = opset1.Const \"{}\" : {} = dense<{}: {}>\n", name, name, type, type, items);
+  }
+  static std::string Step(const std::string& name, const std::string& operation, const std::string& inputs,
+                          const std::string& attributes = "") {
+    return fmt::format("  %{} = {} \"{}\" ({}) {{{}}} : f32[...]\n", name, operation, name, inputs,
+                       attributes);
+  }
+  // A quantization to the range from 0 to a constant: `one` is 255, `two` 510.
+  static std::string Quantized(const std::string& name, const std::string& data,
+                               const std::string& high = "one", const std::string& levels = "256") {
+    return Step(name, "opset1.FakeQuantize", fmt::format("%{}, %zero, %{}, %zero, %{}", data, high, high),
+                "levels = " + levels);
+  }
+  static std::string Convolution(const std::string& name, const std::string& data,
+                                 const std::string& filter = "w") {
+    return Step(name, "opset1.Convolution", fmt::format("%{}, %{}", data, filter),
+                "strides = [1, 1], dilations = [1, 1], pads_begin = [0, 0], pads_end = [0, 0], auto_pad = "
+                "\"explicit\"");
+  }
+  static std::string MaxPool(const std::string& name, const std::string& data) {
+    return Step(name, "opset1.MaxPool", "%" + data,
+                "strides = [1, 1], pads_begin = [0, 0], pads_end = [0, 0], kernel = [1, 1]");
+  }
+  static std::string ResultOf(const std::string& name) {
+    return fmt::format("  opset1.Result \"{}_result\" (%{})\n", name, name);
+  }
+
+  // Returns the names of the nodes with quantized results, and of those with a quantized filter in brackets:
+  // "q [c]". Filters of ones have the scale 1, others are not quantized.
+  std::string Marked(llvm::ArrayRef<std::string> steps, const std::string& shape = "[1,1,2,2]") {
+    std::string text = Tensor("x", shape) + Constant("zero", "f32[]", "0") + Constant("one", "f32[]", "255") +
+                       Constant("two", "f32[]", "510") + Constant("w", "f32[1,1,1,1]", "1") +
+                       Constant("v", "f32[1,1,1,1]", "0.3");
+    for (const std::string& step : steps) text += step;
+    const auto graph = Parse(Numbered(text));
+    if (graph == nullptr) return "no graph";
+    const ir::PlanFunctions functions{.quantize_filter = [&](const ir::Node&, const TensorValue& filter) {
+      ++num_searched_;
+      return filter.ElementAsDouble(0) == 1 ? ir::FilterQuantization{.scales = {1, 0.1F}, .max_magnitude = 3}
+                                            : ir::FilterQuantization();
+    }};
+    EXPECT_EQ(Run(StandardTransformations(), *graph, Side::kTarget,
+                  {.only = {"target.MarkQuantizedValues"}, .plan = functions}),
+              "");
+    std::string marked;
+    for (ir::NodeId id : graph->nodes()) {
+      const ir::Node& node = graph->node(id);
+      if (ir::ops::HasQuantizedResult(node)) marked += (marked.empty() ? "" : " ") + node.name();
+      if (const auto filter = ir::ops::QuantizedFilterOf(node)) {
+        EXPECT_EQ(filter->scales, (std::vector<float>{1, 0.1F}));
+        EXPECT_EQ(filter->max_magnitude, 3);
+        marked += (marked.empty() ? "[" : " [") + node.name() + "]";
+      }
+    }
+    return marked;
+  }
+
+  int num_searched_ = 0;
+};
+
+TEST_F(QuantizedValuesTest, AConvolutionReadsQuantizedValues) {
+  EXPECT_EQ(Marked({Quantized("q", "x"), Convolution("c", "q"), ResultOf("c")}), "q [c]");
+  // One consumer is sufficient.
+  EXPECT_EQ(Marked({Quantized("q", "x"), Convolution("c", "q"), Step("t", "opset1.Tanh", "%q"), ResultOf("c"),
+                    ResultOf("t")}),
+            "q [c]");
+  EXPECT_EQ(Marked({Quantized("q", "x"), Step("t", "opset1.Tanh", "%q"), ResultOf("t")}), "");
+}
+
+TEST_F(QuantizedValuesTest, TheFilterIsAQuantizedConstant) {
+  EXPECT_EQ(Marked({Quantized("q", "x"), Convolution("c", "q", "v"), ResultOf("c")}), "");
+  EXPECT_EQ(num_searched_, 1);
+  EXPECT_EQ(
+      Marked({Tensor("f", "[1,1,1,1]"), Quantized("q", "x"), Convolution("c", "q", "f"), ResultOf("c")}), "");
+  EXPECT_EQ(num_searched_, 1);
+  // Not the filter, but the data is quantized.
+  EXPECT_EQ(Marked({Quantized("q", "x"), Convolution("c", "x", "q"), ResultOf("c")}, "[1,1,1,1]"), "");
+  EXPECT_EQ(num_searched_, 1);
+}
+
+TEST_F(QuantizedValuesTest, FiltersOfFloatsAreNotSearched) {
+  EXPECT_EQ(Marked({Convolution("c", "x"), ResultOf("c")}), "");
+  EXPECT_EQ(num_searched_, 0);
+}
+
+TEST_F(QuantizedValuesTest, WithoutFunctionsNoFilterIsQuantized) {
+  const auto graph = Parse(Numbered(Tensor("x", "[1,1,2,2]") + Constant("zero", "f32[]", "0") +
+                                    Constant("one", "f32[]", "255") + Constant("w", "f32[1,1,1,1]", "1") +
+                                    Quantized("q", "x") + Convolution("c", "q") + ResultOf("c")));
+  const std::string before = ir::PrintGraph(*graph);
+  EXPECT_EQ(Run(StandardTransformations(), *graph, Side::kTarget, {.only = {"target.MarkQuantizedValues"}}),
+            "");
+  EXPECT_EQ(ir::PrintGraph(*graph), before);
+}
+
+TEST_F(QuantizedValuesTest, OnlyQuantizationsTo8BitsAreMarked) {
+  const auto with = [&](const std::string& quantized) {
+    return Marked({Constant("low", "f32[]", "1"), quantized, Convolution("c", "q"), ResultOf("c")});
+  };
+  EXPECT_EQ(with(Quantized("q", "x")), "q [c]");
+  EXPECT_EQ(with(Quantized("q", "x", "one", "255")), "");
+  EXPECT_EQ(with(Quantized("q", "x", "one", "257")), "");
+  // Zero is not one of the 256 values from 1 to 510.
+  EXPECT_EQ(with(Step("q", "opset1.FakeQuantize", "%x, %low, %two, %low, %two", "levels = 256")), "");
+}
+
+TEST_F(QuantizedValuesTest, ResultsOfQuantizedOperationsAreMarked) {
+  EXPECT_EQ(Marked({Quantized("q", "x"), Convolution("c", "q"), Quantized("r", "c"), ResultOf("r")}),
+            "q [c] r");
+  EXPECT_EQ(Marked({Quantized("q", "x"), Convolution("c", "q"), Step("l", "opset1.ReLU", "%c"),
+                    Constant("b", "f32[1,1,1,1]", "2"), Step("s", "opset1.Add", "%l, %b"),
+                    Quantized("r", "s"), ResultOf("r")}),
+            "q [c] r");
+  // A second consumer between them, another function, and a sum with a tensor.
+  EXPECT_EQ(
+      Marked({Quantized("q", "x"), Convolution("c", "q"), Quantized("r", "c"), ResultOf("r"), ResultOf("c")}),
+      "q [c]");
+  EXPECT_EQ(Marked({Quantized("q", "x"), Convolution("c", "q"), Step("t", "opset1.Tanh", "%c"),
+                    Quantized("r", "t"), ResultOf("r")}),
+            "q [c]");
+  EXPECT_EQ(Marked({Quantized("q", "x"), Convolution("c", "q"), Step("s", "opset1.Add", "%c, %x"),
+                    Quantized("r", "s"), ResultOf("r")}),
+            "q [c]");
+  // Without a quantized operation.
+  EXPECT_EQ(Marked({Convolution("c", "x"), Quantized("r", "c"), ResultOf("r")}), "");
+}
+
+// At most seven operations may be between a convolution and the quantization of its result.
+TEST_F(QuantizedValuesTest, LongChainsAreNotQuantized) {
+  const auto chain = [&](int length) {
+    std::vector<std::string> steps = {Quantized("q", "x"), Convolution("c", "q")};
+    std::string last = "c";
+    for (int i = 0; i < length; ++i) {
+      steps.push_back(Step(last + "l", "opset1.ReLU", "%" + last));
+      last += "l";
+    }
+    steps.insert(steps.end(), {Quantized("r", last), ResultOf("r")});
+    return Marked(steps);
+  };
+  EXPECT_EQ(chain(7), "q [c] r");
+  EXPECT_EQ(chain(8), "q [c]");
+}
+
+TEST_F(QuantizedValuesTest, SumsOfQuantizedTensors) {
+  const std::string p = Quantized("p", "x"), q = Quantized("q", "z"), z = Step("z", "opset1.Tanh", "%x"),
+                    s = Step("s", "opset1.Add", "%p, %q");
+  EXPECT_EQ(Marked({p, z, q, s, Quantized("r", "s"), ResultOf("r")}), "p q r");
+  EXPECT_EQ(Marked({p, z, q, s, Step("l", "opset1.ReLU", "%s"), Quantized("r", "l"), ResultOf("r")}),
+            "p q r");
+  EXPECT_EQ(Marked({p, z, q, s, Step("t", "opset1.Tanh", "%s"), Quantized("r", "t"), ResultOf("r")}), "");
+  // An operand without quantization, a result without, a second consumer, and a broadcast operand.
+  EXPECT_EQ(Marked({p, z, Step("s", "opset1.Add", "%p, %z"), Quantized("r", "s"), ResultOf("r")}), "");
+  EXPECT_EQ(Marked({p, z, q, s, ResultOf("s")}), "");
+  EXPECT_EQ(Marked({p, z, q, s, Quantized("r", "s"), ResultOf("r"), ResultOf("s")}), "");
+  EXPECT_EQ(Marked({p, Tensor("z", "[1,1,1,2]"), q, s, Quantized("r", "s"), ResultOf("r")}), "");
+}
+
+TEST_F(QuantizedValuesTest, PoolingPassesQuantizedValuesOn) {
+  EXPECT_EQ(Marked({Quantized("q", "x"), MaxPool("p", "q"), Convolution("c", "p"), ResultOf("c")}), "q [c]");
+  EXPECT_EQ(Marked({Quantized("q", "x"), MaxPool("p", "q"), Step("t", "opset1.Tanh", "%p"), ResultOf("t")}),
+            "");
+  EXPECT_EQ(Marked({Quantized("q", "x"),
+                    Step("p", "opset1.AvgPool", "%q",
+                         "strides = [1, 1], pads_begin = [0, 0], pads_end = [0, 0], "
+                         "kernel = [1, 1], exclude-pad = true"),
+                    Convolution("c", "p"), ResultOf("c")}),
+            "");
+}
+
+TEST_F(QuantizedValuesTest, MatricesAreFilters) {
+  const std::string w = Constant("m", "f32[2,2]", "1, 1, 1, 1");
+  const auto product = [&](const std::string& shape, const std::string& attributes = "") {
+    return Marked({w, Quantized("q", "x"), Step("p", "opset1.MatMul", "%q, %m", attributes), ResultOf("p")},
+                  shape);
+  };
+  EXPECT_EQ(product("[1,2]"), "q [p]");
+  EXPECT_EQ(product("[3,1,2]"), "q [p]");
+  EXPECT_EQ(product("[1,2]", "transpose_b = true"), "q [p]");
+  EXPECT_EQ(product("[2,2]", "transpose_a = true"), "");
+  EXPECT_EQ(product("[2]"), "");
+  EXPECT_EQ(Marked({Constant("m", "f32[1,2,2]", "1, 1, 1, 1"), Quantized("q", "x"),
+                    Step("p", "opset1.MatMul", "%q, %m"), ResultOf("p")},
+                   "[1,2]"),
+            "");
+}
+
+TEST_F(QuantizedValuesTest, ViewsPassQuantizedValuesOn) {
+  const std::string shape = Constant("shape", "i64[2]", "1, 4"), m = Constant("m", "f32[4,1]", "1, 1, 1, 1");
+  EXPECT_EQ(Marked({shape, m, Quantized("q", "x"),
+                    Step("r", "opset1.Reshape", "%q, %shape", "special_zero = false"),
+                    Step("p", "opset1.MatMul", "%r, %m"), ResultOf("p")}),
+            "q [p]");
+  EXPECT_EQ(
+      Marked({shape, Quantized("q", "x"), Step("r", "opset1.Reshape", "%q, %shape", "special_zero = false"),
+              Step("t", "opset1.Tanh", "%r"), ResultOf("t")}),
+      "");
+}
+
+TEST_F(QuantizedValuesTest, ConcatenationsOfEqualQuantizations) {
+  const std::string f = Constant("f", "f32[1,2,1,1]", "1, 1");
+  const auto joined = [&](const std::string& p, const std::string& q, const std::string& axis = "1") {
+    return Marked({f, MaxPool("a", "x"), p, q, Step("j", "opset1.Concat", "%p, %q", "axis = " + axis),
+                   Convolution("c", "j", axis == "1" ? "f" : "w"), ResultOf("c")});
+  };
+  EXPECT_EQ(joined(Quantized("p", "a"), Quantized("q", "a")), "p q [c]");
+  EXPECT_EQ(joined(Quantized("p", "a"), Quantized("q", "a", "two")), "");
+  EXPECT_EQ(joined(Quantized("p", "a"), Step("q", "opset1.Tanh", "%a")), "");
+  EXPECT_EQ(joined(Quantized("p", "a"), Quantized("q", "a"), "0"), "");
+  // Equal scales, but other zero points: from -255 to 0.
+  EXPECT_EQ(joined(Quantized("p", "a"),
+                   Constant("low", "f32[]", "-255") +
+                       Step("q", "opset1.FakeQuantize", "%a, %low, %zero, %low, %zero", "levels = 256")),
+            "");
+}
+
+TEST_F(QuantizedValuesTest, LookupsReadQuantizedValues) {
+  std::string items = "0";
+  for (int i = 1; i < 256; ++i) items += ", " + std::to_string(i);
+  const auto lookup = [&](const std::string& type, const std::string& table) {
+    return Marked(
+        {Constant("table", table, items), Constant("axis", "i64[]", "0"), Quantized("q", "x"),
+         fmt::format("  %i = opset1.Convert \"i\" (%q) {{destination_type = {}}} : {}[...]\n", type, type),
+         Step("g", "opset8.Gather", "%table, %i, %axis"), ResultOf("g")});
+  };
+  EXPECT_EQ(lookup("i32", "f32[256]"), "q");
+  EXPECT_EQ(lookup("i64", "f32[256]"), "q");
+  EXPECT_EQ(lookup("i8", "f32[256]"), "");
+  EXPECT_EQ(lookup("i32", "f32[256,1]"), "");
+}
+
+// The marks are part of the text form of a graph.
+TEST_F(QuantizedValuesTest, MarksArePrintedAndParsed) {
+  const auto graph = Parse(
+      "  %0 = opset1.Parameter \"x\" {element_type = f32, shape = [1]} : f32[1]\n"
+      "  %1 = opset1.Abs \"a\" (%0) : f32[1]\n  opset1.Result \"y\" (%1)\n");
+  const ir::NodeId abs = graph->node(graph->results()[0]).input(0).node;
+  EXPECT_FALSE(ir::ops::HasQuantizedResult(graph->node(abs)));
+  EXPECT_FALSE(ir::ops::QuantizedFilterOf(graph->node(abs)).has_value());
+  ir::ops::MarkQuantizedResult(*graph, abs);
+  ir::ops::MarkQuantizedFilter(*graph, abs, {.scales = {0.1F, 1e-30F}, .max_magnitude = 0.3F});
+  const std::string text = ir::PrintGraph(*graph);
+  EXPECT_NE(text.find("quantized_result = true"), std::string::npos) << text;
+  const auto again = ir::ParseGraph(context_.sources.AddText("again", text), ir::StandardOps(), context_);
+  ASSERT_NE(again, nullptr);
+  const ir::Node& node = again->node(again->node(again->results()[0]).input(0).node);
+  EXPECT_TRUE(ir::ops::HasQuantizedResult(node));
+  const auto filter = ir::ops::QuantizedFilterOf(node);
+  ASSERT_TRUE(filter.has_value());
+  EXPECT_EQ(filter->scales, (std::vector<float>{0.1F, 1e-30F}));
+  EXPECT_EQ(filter->max_magnitude, 0.3F);
+}
+
+}  // namespace
+}  // namespace nnefc::transform
