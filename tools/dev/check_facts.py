@@ -17,8 +17,6 @@ BY_NAME = re.compile(r'\bIs\((?:"opset\d+"|(?:ir::)?kNnefSet), |\btype\(\) [!=]=
 PROPERTIES = re.compile(r'\bk(?:Opsets|NnefSet),\s*\{\s*\{\s*"\w+",\s*(?:true|false|(?:\w+::)+k\w+)\s*\}')
 # An operation of any set, which a plug-in's operation of that name would match, in a built-in transformation.
 ANY_SET = re.compile(r'(?:\bOp\("\w+", |\bGetOpNodes\(|\bFusePads\(graph, )"\w+"')
-# Lenient mode selects the operations whose arguments it changes.
-SELECTS = ("compiler/expand/",)
 INSTRUCTION_SET = re.compile(r"\bkSimdWidth(?:512|256)\b|\bsimd(?:512|256|128)\b|\bNNEFC_SIMD_WIDTH\b")
 FUNCTION = re.compile(r"[A-Za-z][^();=]*\b(\w+)\(")  # its first line begins in the first column
 COST_FUNCTION = re.compile(r"Cost$|^IsFaster")
@@ -36,9 +34,8 @@ def main() -> int:
             name = path.relative_to(ROOT).as_posix()
             text = path.read_text(encoding="utf-8")
             for table in PROPERTIES.finditer(text):
-                if not name.startswith(SELECTS):
-                    found.append(f"{name}:{text.count(chr(10), 0, table.start()) + 1}: lists operations with a property; make it a "
-                                 "field of their rows (`ir::OpInfo`)")
+                found.append(f"{name}:{text.count(chr(10), 0, table.start()) + 1}: lists operations with a property; make it a "
+                             "field of their rows (`ir::OpInfo`)")
             for number, line in enumerate(text.splitlines(), 1):
                 code = line.split("//")[0]
                 if ANY_SET.search(code) and name.startswith("compiler/transform/"):

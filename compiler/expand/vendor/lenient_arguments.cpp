@@ -46,11 +46,15 @@ TypeKind DeclaredKind(ir::OpRegistry& registry, const OpPlan& plan, size_t input
   }
 }
 
-// Returns true if the axes in an operation's arguments refer to its result, because it adds axes.
-bool AddsAxes(ir::OpId op) {
-  static const ir::OpTable<bool> table(ir::StandardOps(), ir::kNnefSet,
-                                       {{"unsqueeze", true}, {"stack", true}});
-  return table.Find(op) != nullptr;
+// Returns the number of axes that an operation adds. Its argument `axes`, an axis or a list, refers to the
+// axes of the result.
+int64_t AddedAxes(ir::OpId op, const Value& axes) {
+  using Count = int64_t (*)(const Value& axes);
+  static const ir::OpTable<Count> table(ir::StandardOps(), ir::kNnefSet,
+                                        {{"unsqueeze", [](const Value& list) { return list.length(); }},
+                                         {"stack", [](const Value&) { return int64_t{1}; }}});
+  const Count* count = table.Find(op);
+  return count == nullptr ? 0 : (*count)(axes);
 }
 
 // Returns a tensor with axes of extent 1 prepended until it has rank `rank`. Other values, and tensors of
@@ -62,12 +66,6 @@ Value PrependAxes(int64_t rank, const Value& value, const Site& site, build::Gra
   std::vector<Value> axes;
   for (int64_t axis = 0; axis < rank - shape.rank(); ++axis) axes.push_back(Value::Integer(axis));
   return builder.MakeRatified("unsqueeze", {value, Value::Array(builder.heap(), std::move(axes))}, site);
-}
-
-// Returns true for a matrix multiplication, whose operands must have equal ranks.
-bool MultipliesMatrices(ir::OpId op) {
-  static const ir::OpTable<bool> table(ir::StandardOps(), ir::kNnefSet, {{"linear", true}, {"matmul", true}});
-  return table.Find(op) != nullptr;
 }
 
 // Returns the value of a constant or variable, looking through views; poison if it is unknown, of strings, or
@@ -117,6 +115,12 @@ class LenientArguments {
   void ExtendTiled();
   void ExtendBatchIndex();
   void TruncateBorderValue();
+  // The changes of the arguments of one operation, before and after those of all operations; null: none.
+  struct Change {
+    void (LenientArguments::*before)() = nullptr;
+    void (LenientArguments::*after)() = nullptr;
+  };
+  static Change ChangeOf(ir::OpId op);
 
   const OpPlan& plan_;
   llvm::MutableArrayRef<Value> arguments_;
@@ -311,9 +315,7 @@ void LenientArguments::NormalizeAxes() {
     Value& value = arguments_[static_cast<size_t>(index)];
     const bool fits = is_list ? value.kind() == ValueKind::kArray : value.kind() == ValueKind::kInteger;
     if (!fits) continue;
-    // `unsqueeze` and `stack` count the axes of their results.
-    const int64_t added = AddsAxes(plan_.op) ? (is_list ? value.length() : 1) : 0;
-    const int64_t rank = Rank(*first) + added;
+    const int64_t rank = Rank(*first) + AddedAxes(plan_.op, value);
     std::vector<Value> axes(is_list ? value.items() : llvm::ArrayRef<Value>(value));
     bool has_negative = false;
     for (Value& axis : axes) {
@@ -331,8 +333,6 @@ void LenientArguments::NormalizeAxes() {
 // Adds the extent of the axis to negative indices of `gather` that are constant. Kernels convert indices that
 // are known only at run time.
 void LenientArguments::NormalizeIndices() {
-  static const ir::OpTable<bool> table(ir::StandardOps(), ir::kNnefSet, {{"gather", true}});
-  if (table.Find(plan_.op) == nullptr) return;
   const Value *input = Find("input"), *axis = Find("axis");
   Value* indices = Find("indices");
   if (input->kind() != ValueKind::kTensor || axis->kind() != ValueKind::kInteger) return;
@@ -377,21 +377,19 @@ void LenientArguments::ExtendVectors() {
   for (size_t i = 0; i < plan_.parameters.size(); ++i) {
     const OpPlan::Parameter& parameter = plan_.parameters[i];
     if (!parameter.is_tensor) continue;
+    const bool are_columns = inputs[input].adjusts == ir::Adjusts::kColumns;
     const std::optional<ir::DataRole> role = inputs[input++].data;
     const bool is_per_channel = role && *role != ir::DataRole::kFilter && *role != ir::DataRole::kInput;
     if (!is_per_channel || Rank(arguments_[i]) != 1) continue;
     RecordDeviation(parameter, kLenientVector,
                     "`{}` of `{}` has one axis; expected the batch before the channels", parameter.called,
                     plan_.called);
-    const bool is_matrix = MultipliesMatrices(plan_.op);
-    arguments_[i] = PrependAxes(is_matrix ? Rank(arguments_[0]) : 2, arguments_[i], site_, builder_);
+    arguments_[i] = PrependAxes(are_columns ? Rank(arguments_[0]) : 2, arguments_[i], site_, builder_);
   }
 }
 
 // Prepends axes to a tensor if `repeats` has more items than it has axes.
 void LenientArguments::ExtendTiled() {
-  static const ir::OpTable<bool> table(ir::StandardOps(), ir::kNnefSet, {{"tile", true}});
-  if (table.Find(plan_.op) == nullptr) return;
   const Value* repeats = Find("repeats");
   const int64_t rank = Rank(arguments_[0]);
   if (repeats->kind() != ValueKind::kArray || rank < 0 || repeats->length() <= rank) return;
@@ -414,17 +412,25 @@ void LenientArguments::ExtendBatchIndex() {
 
 // Rounds the border value of `pad` toward zero if the input has integers.
 void LenientArguments::TruncateBorderValue() {
-  static const ir::OpTable<bool> table(ir::StandardOps(), ir::kNnefSet, {{"pad", true}});
-  if (table.Find(plan_.op) == nullptr) return;
   Value* value = Find("value");
   if (value->kind() != ValueKind::kScalar) return;
   if (ElementKind(*Find("input"), builder_.graph()) != TypeKind::kInteger) return;
   *value = Value::Scalar(std::trunc(static_cast<float>(value->scalar())));
 }
 
+LenientArguments::Change LenientArguments::ChangeOf(ir::OpId op) {
+  static const ir::OpTable<Change> table(ir::StandardOps(), ir::kNnefSet,
+                                         {{"gather", {.after = &LenientArguments::NormalizeIndices}},
+                                          {"pad", {.before = &LenientArguments::TruncateBorderValue}},
+                                          {"tile", {.after = &LenientArguments::ExtendTiled}}});
+  const Change* change = table.Find(op);
+  return change == nullptr ? Change() : *change;
+}
+
 bool LenientArguments::Run() {
+  const Change change = ChangeOf(plan_.op);
   BindGeneric();
-  TruncateBorderValue();
+  if (change.before != nullptr) (this->*change.before)();
   size_t input = 0;
   for (size_t i = 0; i < plan_.parameters.size(); ++i) {
     const OpPlan::Parameter& parameter = plan_.parameters[i];
@@ -437,11 +443,11 @@ bool LenientArguments::Run() {
     if (!AdaptTensor(parameter, wanted, arguments_[i])) return false;
   }
   NormalizeAxes();
-  NormalizeIndices();
-  if (MultipliesMatrices(plan_.op) && !EqualizeMatrixRanks()) return false;
+  const bool has_matrices = builder_.registry().Info(plan_.op).provisional == ir::ProvisionalForm::kMatmul;
+  if (has_matrices && !EqualizeMatrixRanks()) return false;
   ExtendVectors();
-  ExtendTiled();
   ExtendBatchIndex();
+  if (change.after != nullptr) (this->*change.after)();
   return !builder_.settings().dialect.vendor_meanings ||
          ReadVendorArguments(plan_, arguments_, site_, builder_);
 }
