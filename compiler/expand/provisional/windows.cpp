@@ -5,39 +5,48 @@
 #include <algorithm>
 
 #include "compiler/expand/rules.h"
+#include "compiler/ir/ops/sliding_window_shape.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace nnefc::expand::provisional {
 namespace {
 
+using ir::ops::WindowAxis;
 using Pair = std::pair<int64_t, int64_t>;
 
 // Maximum list item; larger ones may overflow in the computation of padding.
 constexpr int64_t kMaxItem = INT32_MAX;
 
-// The lists of a window as given.
-struct Window {
-  std::vector<int64_t> size, stride, dilation;
-  std::vector<Pair> padding;
+// The window of an operation as given. Axes beyond the end of a list have its default.
+struct GivenWindow {
+  ir::ops::Window axes = {};
   // False if an item is not positive. The lists are then completed, so that shape inference reports only that
   // item.
   bool is_positive = true;
 
-  int64_t Size(size_t i) const { return i < size.size() ? size[i] : 1; }
-  int64_t Stride(size_t i) const { return i < stride.size() ? stride[i] : 1; }
-  int64_t Dilation(size_t i) const { return i < dilation.size() ? dilation[i] : 1; }
-  // Returns the dilated size of the window.
-  int64_t Reach(size_t i) const { return (Size(i) - 1) * Dilation(i) + 1; }
-  // Returns true if axis `i` may be omitted: window size and stride are 1.
-  bool Trivial(size_t i) const {
-    return Size(i) == 1 && Stride(i) == 1 && (i >= padding.size() || padding[i] == Pair{0, 0});
+  // Returns an axis that a list or a filter specifies.
+  WindowAxis& At(size_t axis) {
+    if (axis >= axes.size()) axes.resize(axis + 1);
+    return axes[axis];
   }
-  // Returns the number of axes up to the last nontrivial one.
-  int64_t Axes() const {
-    size_t count = std::max({size.size(), stride.size(), dilation.size(), padding.size()});
-    while (count > 0 && Trivial(count - 1)) --count;
+  bool IsPadded() const { return !axes.empty() && axes.front().padding.has_value(); }
+  // Returns the number of axes up to the last one that slides or is padded; the others may be omitted.
+  int64_t Count() const {
+    size_t count = axes.size();
+    while (count > 0 && IsTrivial(axes[count - 1])) --count;
     return static_cast<int64_t>(count);
   }
+
+ private:
+  static bool IsTrivial(const WindowAxis& axis) {
+    return axis.size == 1 && axis.stride == 1 && axis.padding.value_or(Pair{0, 0}) == Pair{0, 0};
+  }
 };
+
+// Returns the dilated size of the window; its items are at most kMaxItem.
+int64_t Reach(const WindowAxis& axis) {
+  return static_cast<int64_t>(ir::ops::DilatedSize(axis));
+}
 
 bool CheckLargest(Adapter& adapter) {
   for (std::string_view name : {"size", "stride", "dilation"}) {
@@ -56,25 +65,26 @@ bool CheckLargest(Adapter& adapter) {
 }
 
 // Reads the lists; nothing if they are not lists of integers.
-std::optional<Window> ReadWindow(Adapter& adapter) {
-  Window window;
-  auto read = [&](std::string_view name, std::vector<int64_t>& list) {
-    std::optional<std::vector<int64_t>> items = adapter.Integers(name);
+std::optional<GivenWindow> ReadWindow(Adapter& adapter) {
+  GivenWindow window;
+  auto read = [&](std::string_view name, int64_t WindowAxis::*item) {
+    const std::optional<std::vector<int64_t>> items = adapter.Integers(name);
     if (!items) return false;
-    window.is_positive &= llvm::all_of(*items, [](int64_t item) { return item > 0; });
-    list = std::move(*items);
+    window.is_positive &= llvm::all_of(*items, [](int64_t value) { return value > 0; });
+    for (size_t i = 0; i < items->size(); ++i) window.At(i).*item = (*items)[i];
     return true;
   };
-  if (!read("size", window.size) || !read("stride", window.stride) || !read("dilation", window.dilation)) {
+  if (!read("size", &WindowAxis::size) || !read("stride", &WindowAxis::stride) ||
+      !read("dilation", &WindowAxis::dilation))
     return std::nullopt;
-  }
   const Value* padding = adapter.Find("padding");
   if (padding == nullptr) return window;
-  for (const Value& pair : padding->items()) {
+  for (int64_t i = 0; i < padding->length(); ++i) {
+    const Value& pair = padding->item(i);
     if (pair.kind() != ValueKind::kTuple || pair.length() != 2) return std::nullopt;
     if (pair.item(0).kind() != ValueKind::kInteger || pair.item(1).kind() != ValueKind::kInteger)
       return std::nullopt;
-    window.padding.emplace_back(pair.item(0).integer(), pair.item(1).integer());
+    window.At(static_cast<size_t>(i)).padding = Pair{pair.item(0).integer(), pair.item(1).integer()};
   }
   return window;
 }
@@ -87,14 +97,13 @@ int64_t Half(int64_t t) {
 // Returns the padding computed by P 4.3: t = (x - 1) * s + f_d - X, where x = ceil(X / s) for a basic
 // operation whose input has the extent X, and X = x * s for a reverse one. It may be negative. Returns
 // nothing if it depends on an unknown extent.
-std::optional<Pair> AutomaticPadding(const Window& window, size_t i, bool reverse, ir::Dim extent) {
-  int64_t stride = window.Stride(i);
-  int64_t total = window.Reach(i) - stride;
-  if (!reverse && stride > 1) {
+std::optional<Pair> AutomaticPadding(const WindowAxis& axis, bool reverse, ir::Dim extent) {
+  int64_t total = Reach(axis) - axis.stride;
+  if (!reverse && axis.stride > 1) {
     if (!extent.known()) return std::nullopt;
     int64_t upscaled = extent.value();
-    int64_t downscaled = upscaled / stride + (upscaled % stride != 0 ? 1 : 0);
-    total = (downscaled - 1) * stride + window.Reach(i) - upscaled;
+    int64_t downscaled = upscaled / axis.stride + (upscaled % axis.stride != 0 ? 1 : 0);
+    total = (downscaled - 1) * axis.stride + Reach(axis) - upscaled;
   }
   return Pair{Half(total), total - Half(total)};
 }
@@ -113,59 +122,65 @@ void SetPadding(Adapter& adapter, const std::vector<Pair>& padding) {
   *adapter.Find("padding") = Value::Array(heap, std::move(items));
 }
 
-// Completes `padding` to `count` axes. An empty list stays empty if the ratified computation with max(t, 0)
-// has the same result; it does where the window size is at least the stride, since X <= x * s. Padding that
-// depends on an open extent is deferred: (0, f_d - 1) results in the same x meanwhile.
-bool CompletePadding(Adapter& adapter, Window& window, size_t count, const Value& input,
+// Completes `padding` to all axes of the window. An empty list stays empty if the ratified computation with
+// max(t, 0) has the same result; it does where the window size is at least the stride, since X <= x * s.
+// Padding that depends on an open extent is deferred: (0, f_d - 1) results in the same x meanwhile.
+void CompletePadding(Adapter& adapter, const GivenWindow& window, bool given, const Value& input,
                      const WindowSite& site) {
-  if (adapter.Find("padding") == nullptr) return true;
+  if (adapter.Find("padding") == nullptr) return;
   const ir::PartialShape* shape =
       input.kind() == ValueKind::kTensor ? &adapter.builder().graph().output(input.port()).shape : nullptr;
-  bool given = !window.padding.empty();
   bool negative = false;
   std::optional<int64_t> open;
   bool waits = false;
-  std::vector<Pair> padding = window.padding;
-  padding.resize(std::min(padding.size(), count));
+  std::vector<Pair> padding;
   if (!window.is_positive) {
-    padding.resize(given ? count : 0);
+    for (const WindowAxis& axis : window.axes) {
+      if (given) padding.push_back(axis.padding.value_or(Pair{0, 0}));
+    }
     SetPadding(adapter, padding);
-    return true;
+    return;
   }
-  for (size_t i = padding.size(); i < count; ++i) {
-    int64_t axis = static_cast<int64_t>(i) + site.first_axis;
+  for (size_t i = 0; i < window.axes.size(); ++i) {
+    const WindowAxis& axis = window.axes[i];
+    if (axis.padding) {
+      padding.push_back(*axis.padding);
+      continue;
+    }
+    int64_t at = static_cast<int64_t>(i) + site.first_axis;
     ir::Dim extent =
-        shape != nullptr && shape->rank_known() && axis < shape->rank() ? (*shape)[axis] : ir::Dim(1);
-    std::optional<Pair> automatic = AutomaticPadding(window, i, site.reverse, extent);
+        shape != nullptr && shape->rank_known() && at < shape->rank() ? (*shape)[at] : ir::Dim(1);
+    std::optional<Pair> automatic = AutomaticPadding(axis, site.reverse, extent);
     if (!automatic) {
-      open = axis;
-      waits |= given || window.Reach(i) < window.Stride(i);
-      padding.emplace_back(0, window.Reach(i) - 1);
+      open = at;
+      waits |= given || Reach(axis) < axis.stride;
+      padding.emplace_back(0, Reach(axis) - 1);
       continue;
     }
     negative |= automatic->first < 0;  // the other one is the larger half
     padding.push_back(*automatic);
   }
-  if (!given && !negative && !waits) return true;
+  if (!given && !negative && !waits) return;
   if (open) adapter.builder().nodes().SetOpenPadding(*open);
   SetPadding(adapter, padding);
-  return true;
 }
 
 // Completes all lists to `count` axes and truncates longer ones.
-bool CompleteLists(Adapter& adapter, Window& window, int64_t count, const Value& input,
+void CompleteLists(Adapter& adapter, GivenWindow& window, int64_t count, const Value& input,
                    const WindowSite& site) {
-  auto length = static_cast<size_t>(count);
-  if (!CompletePadding(adapter, window, length, input, site)) return false;
-  auto complete = [&](std::string_view name, std::vector<int64_t>& list, bool even_if_empty) {
-    if (adapter.Find(name) == nullptr || (list.empty() && !even_if_empty)) return;
-    list.resize(length, 1);
-    adapter.Set(name, list);
+  const bool given = window.IsPadded();
+  window.axes.resize(static_cast<size_t>(count));
+  CompletePadding(adapter, window, given, input, site);
+  auto complete = [&](std::string_view name, int64_t WindowAxis::*item, bool even_if_empty) {
+    const Value* list = adapter.Find(name);
+    if (list == nullptr || (list->length() == 0 && !even_if_empty)) return;
+    std::vector<int64_t> items;
+    for (const WindowAxis& axis : window.axes) items.push_back(axis.*item);
+    adapter.Set(name, items);
   };
-  complete("size", window.size, true);
-  complete("stride", window.stride, false);
-  complete("dilation", window.dilation, false);
-  return true;
+  complete("size", &WindowAxis::size, true);
+  complete("stride", &WindowAxis::stride, false);
+  complete("dilation", &WindowAxis::dilation, false);
 }
 
 // Sets the groups of `planewise_deconv`: one per channel of `input`. The ratified `deconv` with `groups = 0`
@@ -188,22 +203,23 @@ bool GroupPlanes(Adapter& adapter, const Value& input, const Value& filter) {
 
 bool AdaptBox(Adapter& adapter, std::string_view operation) {
   if (!CheckLargest(adapter)) return false;
-  std::optional<Window> window = ReadWindow(adapter);
+  std::optional<GivenWindow> window = ReadWindow(adapter);
   Value& input = *adapter.Find("input");
   Value* index = adapter.Find("index");
   int64_t rank = adapter.Rank(input);
   if (!window || rank < 0) return true;
   if (index != nullptr) rank = std::max(rank, adapter.Rank(*index));
-  rank = std::max(rank, window->Axes());
+  rank = std::max(rank, window->Count());
   if (rank > Adapter::kMaxRank) return true;
   if (!adapter.Raise(input, rank) || (index != nullptr && !adapter.Raise(*index, rank))) return false;
   bool reverse = operation == "debox" || operation == "desample";
-  return CompleteLists(adapter, *window, rank, input, {reverse, 0});
+  CompleteLists(adapter, *window, rank, input, {reverse, 0});
+  return true;
 }
 
 bool AdaptConv(Adapter& adapter, std::string_view operation) {
   if (!CheckLargest(adapter)) return false;
-  std::optional<Window> window = ReadWindow(adapter);
+  std::optional<GivenWindow> window = ReadWindow(adapter);
   Value& input = *adapter.Find("input");
   if (!window) return true;
   int64_t rank = std::max<int64_t>(adapter.Rank(input), 2);
@@ -220,10 +236,10 @@ bool AdaptConv(Adapter& adapter, std::string_view operation) {
     const ir::PartialShape& shape = adapter.builder().graph().output(filters[0]->port()).shape;
     for (int64_t axis = 2; axis < shape.rank(); ++axis) {
       if (!shape[axis].known() || shape[axis].value() > kMaxItem) return true;
-      window->size.push_back(shape[axis].value());
+      window->At(static_cast<size_t>(axis - 2)).size = shape[axis].value();
     }
   }
-  rank = std::max(rank, window->Axes() + 2);
+  rank = std::max(rank, window->Count() + 2);
   if (adapter.Rank(input) < 0 || rank > Adapter::kMaxRank) return true;
   if (!adapter.Raise(input, rank)) return false;
   for (Value* filter : filters) {
@@ -233,7 +249,8 @@ bool AdaptConv(Adapter& adapter, std::string_view operation) {
   Value* bias = adapter.Find("bias");
   if (bias != nullptr && !adapter.Lower(*bias, rank)) return false;
   bool reverse = operation == "deconv" || operation == "separable_deconv";
-  return CompleteLists(adapter, *window, rank - 2, input, {reverse, 2});
+  CompleteLists(adapter, *window, rank - 2, input, {reverse, 2});
+  return true;
 }
 
 }  // namespace nnefc::expand::provisional

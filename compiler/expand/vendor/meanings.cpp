@@ -6,6 +6,8 @@
 
 #include "compiler/expand/generics.h"
 #include "compiler/expand/rules.h"
+#include "compiler/ir/ops/resolved_window.h"
+#include "compiler/ir/ops/sliding_window_shape.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace nnefc::expand::vendor {
@@ -130,9 +132,8 @@ void ReadAxes(const OpPlan& plan, llvm::MutableArrayRef<Value> arguments, const 
   *list = List(adds ? AddedAxes(*axes) : RemovedAxes(*axes, shape.rank()), builder.heap());
 }
 
-// A window along the axes of a plane: its padding before, and the extents of input and output.
-struct PlaneWindow {
-  std::vector<int64_t> size, stride, dilation, before;
+// A window along the axes of a plane, and the extents of input and output.
+struct PlaneWindow : ir::ops::ResolvedWindow {
   Shape input, output;
 };
 
@@ -142,7 +143,7 @@ std::optional<PlaneWindow> ReadPlaneWindow(const OpPlan& plan, llvm::ArrayRef<Va
     return arguments[static_cast<size_t>(plan.Find(name))];
   };
   const std::optional<Shape> input = ExtentsOf(arguments[0], builder), made = ExtentsOf(output, builder);
-  const std::optional<std::vector<int64_t>> size = Integers(argument("size"));
+  std::optional<std::vector<int64_t>> size = Integers(argument("size"));
   std::optional<std::vector<int64_t>> stride = Integers(argument("stride"));
   std::optional<std::vector<int64_t>> dilation = Integers(argument("dilation"));
   const Value padding = argument("padding");
@@ -151,15 +152,23 @@ std::optional<PlaneWindow> ReadPlaneWindow(const OpPlan& plan, llvm::ArrayRef<Va
   const size_t rank = input->size();
   if (stride->empty()) stride->assign(rank, 1);
   if (dilation->empty()) dilation->assign(rank, 1);
-  PlaneWindow window{*size, *stride, *dilation, {}, *input, *made};
+  PlaneWindow window;
+  window.input = *input;
+  window.output = *made;
   for (size_t i = 0; i < rank; ++i) {
+    ir::ops::WindowAxis axis{.size = (*size)[i], .stride = (*stride)[i], .dilation = (*dilation)[i]};
     if (padding.length() > 0) {
-      window.before.push_back(padding.item(static_cast<int64_t>(i)).item(0).integer());
-      continue;
+      const Value pair = padding.item(static_cast<int64_t>(i));
+      axis.padding = {pair.item(0).integer(), pair.item(1).integer()};
     }
-    const int64_t reach = ((*size)[i] - 1) * (*dilation)[i] + 1;
-    window.before.push_back(std::max<int64_t>(((*made)[i] - 1) * (*stride)[i] + reach - (*input)[i], 0) / 2);
+    const auto resolved = ir::ops::ResolvedPadding((*input)[i], axis);
+    if (!resolved) return std::nullopt;
+    window.pad_begin.push_back(resolved->first);
+    window.pad_end.push_back(resolved->second);
   }
+  window.size = std::move(*size);
+  window.stride = std::move(*stride);
+  window.dilation = std::move(*dilation);
   return window;
 }
 
@@ -202,7 +211,7 @@ Value PositionsInPlane(const Value& places, const PlaneWindow& window, const Sit
     extents[i] = window.output[i];
     std::vector<Value> starts;
     for (int64_t place = 0; place < window.output[i]; ++place) {
-      const int64_t start = (place * window.stride[i] - window.before[i]) * step;
+      const int64_t start = (place * window.stride[i] - window.pad_begin[i]) * step;
       starts.push_back(Value::Scalar(static_cast<double>(start)));
     }
     const Value start = builder.MakeRatified(
