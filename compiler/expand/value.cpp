@@ -69,21 +69,16 @@ Value Value::Logical(bool value) {
   return result;
 }
 
-Value Value::SymbolicExtent(uint32_t symbol) {
-  Value value = UnknownExtent();
-  value.begin_ = symbol;
-  return value;
-}
-
 Value Value::KnownExtent(uint32_t symbol, int64_t extent) {
   Value value = Integer(extent);
   value.begin_ = symbol;
   return value;
 }
 
-Value Value::UnknownExtent() {
+Value Value::UnknownExtent(uint32_t symbol) {
   Value result;
   result.kind_ = ValueKind::kUnknownExtent;
+  result.begin_ = symbol;
   return result;
 }
 
@@ -177,7 +172,7 @@ bool Value::all_tensors() const {
   return length_ == 0 || storage_->all_tensors;
 }
 
-void Value::RetainStorage() {
+void Value::Retain() {
   ++storage_->references;
 }
 

@@ -86,14 +86,16 @@ class Value {
   // Short texts of the document itself are not charged (`charged` is false).
   static Value String(Heap& heap, std::string text, bool charged = true);
   static Value Tensor(ir::OutputPort port);
-  static Value UnknownExtent();
-  // A symbolic extent, and a symbolic extent with a known value. Symbols are numbered from 1.
-  static Value SymbolicExtent(uint32_t symbol);
+  // An extent without a known value, and a symbolic extent with one. Symbols are numbered from 1; 0: the
+  // extent is not symbolic.
+  static Value UnknownExtent(uint32_t symbol = 0);
   static Value KnownExtent(uint32_t symbol, int64_t extent);
   static Value Array(Heap& heap, std::vector<Value> items, bool charged = true);
   static Value Tuple(Heap& heap, std::vector<Value> items, bool charged = true);
 
-  Value(const Value& other) : Value(other, 0) { Retain(); }
+  Value(const Value& other) : Value(other, 0) {
+    if (kind_ >= ValueKind::kString && HasStorage()) Retain();
+  }
   Value(Value&& other) noexcept : Value(other, 0) { other.kind_ = ValueKind::kPoison; }
   Value& operator=(const Value& other) {
     Value copy(other);
@@ -159,10 +161,7 @@ class Value {
     return (kind_ == ValueKind::kString || kind_ == ValueKind::kArray || kind_ == ValueKind::kTuple) &&
            storage_ != nullptr;
   }
-  void Retain() {
-    if (kind_ >= ValueKind::kString && HasStorage()) RetainStorage();
-  }
-  void RetainStorage();
+  void Retain();
   void Drop();
   void Swap(Value& other) {
     std::swap(kind_, other.kind_);

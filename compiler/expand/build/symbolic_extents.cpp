@@ -99,7 +99,7 @@ std::optional<Value> SymbolicExtents::Make(BinaryOperator op, const Value& left,
   if (num_operators > kMaxOperators) return std::nullopt;
   if (std::optional<Value> simple = Simplified(op, left, right)) return simple;
   const auto symbol = static_cast<uint32_t>(kFirstExpression + expressions_.size());
-  Value result = Value::SymbolicExtent(symbol);
+  Value result = Value::UnknownExtent(symbol);
   if (left.kind() == ValueKind::kInteger && right.kind() == ValueKind::kInteger) {
     const std::optional<Value> value = values::EvaluateBinary(op, left, right, heap, fault);
     if (!value) return std::nullopt;

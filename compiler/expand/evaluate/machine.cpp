@@ -39,7 +39,7 @@ void Machine::Execute(const Chunk& root) {
   state_.frames.push_back({.chunk = &root});
   state_.stack.resize(static_cast<size_t>(root.num_slots));
   const size_t symbols = body_ != nullptr ? state_.document.symbols().size() : 0;
-  for (size_t i = 0; i < symbols; ++i) state_.stack[i] = Value::SymbolicExtent(static_cast<uint32_t>(i) + 1);
+  for (size_t i = 0; i < symbols; ++i) state_.stack[i] = Value::UnknownExtent(static_cast<uint32_t>(i) + 1);
   while (!state_.stopped && !state_.frames.empty()) {
     Frame& current = state_.frame();
     const Instruction& instruction = current.chunk->code[static_cast<size_t>(current.pc++)];

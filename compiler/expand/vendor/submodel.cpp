@@ -129,7 +129,7 @@ bool MakeSubmodel(evaluate::Evaluation& state, const evaluate::Call& call, const
     return false;
   run->symbols = state.builder.symbols().Open(*document);
   for (size_t i = 0; i < document->symbols().size(); ++i)
-    state.stack[base + i] = Value::SymbolicExtent(run->symbols + static_cast<uint32_t>(i) + 1);
+    state.stack[base + i] = Value::UnknownExtent(run->symbols + static_cast<uint32_t>(i) + 1);
   return true;
 }
 
