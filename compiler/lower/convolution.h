@@ -20,7 +20,7 @@ struct Filter {
 OutputPort Convolve(NodeLowering& n, OutputPort input, const PartialShape& shape, const Filter& filter,
                     Window window);
 // Computes a `conv` node with another input and filter, without its bias. Returns nothing after an error.
-std::optional<OutputPort> ConvolveAs(NodeLowering& n, OutputPort input, OutputPort filter);
+[[nodiscard]] std::optional<OutputPort> ConvolveAs(NodeLowering& n, OutputPort input, OutputPort filter);
 // Adds the backward operation. `output_shape` has the spatial extents of the result, or is empty.
 OutputPort Deconvolve(NodeLowering& n, OutputPort input, const PartialShape& shape, const Filter& filter,
                       Window window, const std::vector<int64_t>& output_shape);

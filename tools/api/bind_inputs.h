@@ -43,7 +43,7 @@ class InputBinder {
   void Bind(const std::string& name, TensorValue value, std::string_view source);
   // Returns the data of all inputs, or nothing if the emitter has errors. Emits an error for the first input
   // without data if there is none yet.
-  std::optional<std::vector<TensorValue>> Finish();
+  [[nodiscard]] std::optional<std::vector<TensorValue>> Finish();
 
  private:
   const std::vector<runtime::engine::Port>& ports_;

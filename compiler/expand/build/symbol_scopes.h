@@ -31,7 +31,8 @@ class SymbolScopes {
   Value ValueOf(const Value& value) const;
   // Returns the extent that `2 * S` or another operator makes of a symbol; nothing for operators that make
   // none (comparisons), or with a fault, such as a division by 0.
-  std::optional<Value> ExtentOf(ast::BinaryOperator op, const Value& left, const Value& right, Fault& fault) {
+  [[nodiscard]] std::optional<Value> ExtentOf(ast::BinaryOperator op, const Value& left, const Value& right,
+                                              Fault& fault) {
     return extents_.Make(op, left, right, settings_.heap, fault);
   }
   // Returns the extent of a symbol or an expression; nothing if a symbol in it is not bound.

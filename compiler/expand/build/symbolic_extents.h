@@ -35,8 +35,8 @@ class SymbolicExtents {
   const Expression* ExpressionOf(const Value& extent) const;
   // Returns the extent that the operator makes of extents and numbers, one of them symbolic. Returns nothing
   // for an operator that makes no extent, beyond 256 operators, or with a fault, such as an overflow.
-  std::optional<Value> Make(ast::BinaryOperator op, const Value& left, const Value& right, Heap& heap,
-                            Fault& fault);
+  [[nodiscard]] std::optional<Value> Make(ast::BinaryOperator op, const Value& left, const Value& right,
+                                          Heap& heap, Fault& fault);
   // Returns the extent of a symbol or an expression; nothing if a symbol in it is not bound. `tried`, if
   // there is one, returns extents of unbound symbols.
   std::optional<int64_t> Find(const Value& extent,

@@ -63,7 +63,7 @@ struct Evaluation {
   }
   // Pushes a value. Returns false if it is poison, after reporting `fault` if there is no value, or after an
   // error if it is an unknown extent outside lenient mode.
-  bool Push(std::optional<Value> value, const Fault& fault, ast::ExprId expr);
+  [[nodiscard]] bool Push(std::optional<Value> value, const Fault& fault, ast::ExprId expr);
   Value Pop() {
     Value value = std::move(stack.back());
     stack.pop_back();

@@ -12,7 +12,7 @@ bool MeaningChanged(std::string_view name, const semantics::Signature& signature
 // Converts arguments from the provisional dialect's rules to those of the ratified operation: lists of full
 // length, equal ranks (an `unsqueeze` adds implied trailing axes of extent 1). After an error, returns false
 // and fills `fault` unless the error was reported.
-bool AdaptProvisional(const OpPlan& plan, llvm::MutableArrayRef<Value> arguments, const Site& site,
-                      build::GraphBuilder& builder, Fault& fault);
+[[nodiscard]] bool AdaptProvisional(const OpPlan& plan, llvm::MutableArrayRef<Value> arguments,
+                                    const Site& site, build::GraphBuilder& builder, Fault& fault);
 
 }  // namespace nnefc::expand::provisional

@@ -25,8 +25,8 @@ std::optional<bool> MakeInSubmodel(evaluate::Evaluation& state, const OpPlan& pl
 
 // Checks and converts the arguments of a fragment that is about to be instantiated. Returns false after a
 // reported error.
-bool ReadCall(evaluate::Evaluation& state, const evaluate::Call& call,
-              llvm::MutableArrayRef<Value> arguments);
+[[nodiscard]] bool ReadCall(evaluate::Evaluation& state, const evaluate::Call& call,
+                            llvm::MutableArrayRef<Value> arguments);
 
 // Creates the node of an operation in a lenient document: converts the arguments and the result. `arguments`
 // are in the order of the plan's parameters. Returns poison after a reported error.

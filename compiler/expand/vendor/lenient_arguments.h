@@ -9,8 +9,8 @@ namespace nnefc::expand::vendor {
 // vectors as operands of tensors with more axes. `arguments` are in the order of the plan's parameters;
 // `site.generic` becomes the common type of the arguments. Returns false after a reported error. Arguments
 // without a unique meaning are unchanged.
-bool ConvertLenientArguments(const OpPlan& plan, llvm::MutableArrayRef<Value> arguments, Site& site,
-                             build::GraphBuilder& builder);
+[[nodiscard]] bool ConvertLenientArguments(const OpPlan& plan, llvm::MutableArrayRef<Value> arguments,
+                                           Site& site, build::GraphBuilder& builder);
 
 // Converts the argument of a fragment's parameter of type `type` in lenient mode. If the type has no tensor,
 // a tensor with a known value becomes a number or array, and scalars with integer values become integers

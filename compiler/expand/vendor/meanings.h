@@ -11,8 +11,8 @@ namespace nnefc::expand::vendor {
 // a constant border, and filters of transposed convolutions have the output channels first. Axes: `unsqueeze`
 // and `squeeze` add or remove them sequentially, so an axis may be listed twice. `pad`: 'replicated' is
 // 'replicate'. Returns false after a reported error.
-bool ReadVendorArguments(const OpPlan& plan, llvm::MutableArrayRef<Value> arguments, const Site& site,
-                         build::GraphBuilder& builder);
+[[nodiscard]] bool ReadVendorArguments(const OpPlan& plan, llvm::MutableArrayRef<Value> arguments,
+                                       const Site& site, build::GraphBuilder& builder);
 
 // Rewrites the result of a plan's operation: the indices of `max_pool_with_index` are positions in the plane
 // of a channel. Returns poison after a reported error.

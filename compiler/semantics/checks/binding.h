@@ -8,8 +8,9 @@ namespace nnefc::semantics::checks {
 bool BindArguments(CheckContext& check, const ast::InvocationExpr& invocation, Callee callee,
                    llvm::MutableArrayRef<ExprId> slots);
 // Binds an argument with a name, after `positional` arguments without; returns false after an error.
-bool BindNamed(CheckContext& check, const ast::InvocationExpr& invocation, const ast::Argument& argument,
-               Callee callee, size_t positional, llvm::MutableArrayRef<ExprId> slots);
+[[nodiscard]] bool BindNamed(CheckContext& check, const ast::InvocationExpr& invocation,
+                             const ast::Argument& argument, Callee callee, size_t positional,
+                             llvm::MutableArrayRef<ExprId> slots);
 // Returns true if each parameter without an argument has a default; reports those that have not.
 bool CheckMissing(CheckContext& check, const ast::InvocationExpr& invocation, Callee callee,
                   llvm::ArrayRef<ExprId> slots);

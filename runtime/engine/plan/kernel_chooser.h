@@ -35,7 +35,7 @@ class KernelChooser {
   // Returns a kernel of the backend, or else the reference kernel. Nothing if there is neither.
   std::optional<KernelChoice> ChooseSingle(const ir::Node& node);
   // Adds the step, with reorders of its inputs. Returns false after an error was emitted.
-  bool AddStep(const FusedNodes& nodes, const KernelChoice& choice);
+  [[nodiscard]] bool AddStep(const FusedNodes& nodes, const KernelChoice& choice);
 
  private:
   // `strided_by`: the backends whose kernels may read strided inputs.
@@ -52,7 +52,8 @@ class KernelChooser {
   void AddOperations(const ir::Node& node, StepWork& sum) const;
   // Adds the inputs in the layouts of the kernel. Returns whether the result overwrites input `in_place`, or
   // nothing after an error was emitted.
-  std::optional<bool> AddInputs(const FusedNodes& nodes, const KernelChoice& choice, Step& step);
+  [[nodiscard]] std::optional<bool> AddInputs(const FusedNodes& nodes, const KernelChoice& choice,
+                                              Step& step);
   // Computes the result in the memory of an input, if it has the same size and element order.
   void Overwrite(ValueId input, ValueId result, bool is_required);
 

@@ -16,10 +16,10 @@ class ViewPlanner {
 
   // Makes the outputs strided views of the first input, which are contiguous or whose readers accept the
   // strides, or parts of its backend layout. Returns false, without an error, if that is impossible.
-  bool TryViews(const ir::Node& node);
+  [[nodiscard]] bool TryViews(const ir::Node& node);
   // Makes the output of a node like Reshape a view of its input, which is copied to row-major order if no
   // view of its layout has the same element order. Returns false after an error was emitted.
-  bool AddReshape(const ir::Node& node);
+  [[nodiscard]] bool AddReshape(const ir::Node& node);
   // Returns the output layout whose Transpose, if that is its only reader, would be row-major; null if there
   // is none.
   tensor::Layout WantedOutput(const ir::Node& node) const;
