@@ -13,6 +13,10 @@ import tarfile
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "readme"))
+
+import blocks  # noqa: E402
+
 EXAMPLES = HERE.parent.parent / "tools/examples"
 NETWORK = HERE.parent / "networks/googlenet.nnef"  # oneDNN computes some of its operations
 
@@ -49,6 +53,39 @@ def run_examples(prefix: pathlib.Path, folder: pathlib.Path) -> None:
     run(prefix / "bin/nnefc", "run", document, "--random-inputs", 1, "-o", folder / "y.npz")
     run(prefix / "bin/nnefc", "run", EXAMPLES / "plugin/net.nnef", "--extensions", folder / "plugin/hard_swish.so",
         "--random-inputs", 1, "--compare", folder / "y.npz", "--tolerance", "close")
+
+
+def hoisted(code: str) -> str:
+    """Returns a program with the statements of a code block in its main function."""
+    lines = code.splitlines()
+    includes = [line for line in lines if line.startswith("#include")]
+    body = [line for line in lines if not line.startswith("#include")]
+    return "\n".join(["#include <iostream>", "#include <vector>", *includes, "int main() {",
+                      "std::vector<float> pixels(3 * 224 * 224);", *body, "}", ""])
+
+
+def build_blocks(prefix: pathlib.Path, folder: pathlib.Path) -> int:
+    """Builds the code blocks of pages that tests/readme leaves to this test: C++ is compiled, CMake configured and built."""
+    count = 0
+    for name in sorted(blocks.COMPILED):
+        for block in blocks.parse((blocks.ROOT / name).read_text(encoding="utf-8")):
+            project = folder / f"block_{count}"
+            if block.included or block.language not in ("cpp", "cmake"):
+                continue
+            project.mkdir()
+            if block.language == "cpp":
+                (project / "block.cpp").write_text(hoisted(block.text))
+                run("c++", "-std=c++20", "-Wall", "-fsyntax-only", "-I", prefix / "include", project / "block.cpp")
+            else:
+                (project / "CMakeLists.txt").write_text(f"cmake_minimum_required(VERSION 3.25)\nproject(block LANGUAGES CXX)\n{block.text}")
+                shutil.copy(EXAMPLES / "cpp/evaluate.cpp", project / "program.cpp")
+                shutil.copy(EXAMPLES / "plugin/hard_swish.cpp", project / "plugin.cpp")
+                run("cmake", "-S", project, "-B", project / "build", "-G", "Ninja")
+                run("cmake", "--build", project / "build")
+            count += 1
+    if count < len(blocks.COMPILED):
+        raise SystemExit(f"only {count} code blocks are found")
+    return count
 
 
 def main() -> int:
@@ -90,7 +127,8 @@ def main() -> int:
             archive.add(document, "graph.nnef")
         run(prefix / "bin/nnefc", "check", folder / "model.tar")
         run_examples(prefix, folder)
-    print(f"{len(headers)} headers compile alone, three programs and three examples run")
+        count = build_blocks(prefix, folder)
+    print(f"{len(headers)} headers compile alone, three programs and three examples run, {count} code blocks of pages build")
     return 0
 
 

@@ -9,9 +9,13 @@
 | `text` directly after `sh` | the expected output of its commands; a line `..` stands for any lines |
 | `python` | runs in this process; all blocks of a page share their names |
 | `json`, `yaml` | is well-formed (YAML if PyYAML is installed) |
+| `quant` | `nnefc check` accepts it as the graph.quant of a document with one tensor, `features` |
+| `text` with `-->` | a drawing |
+| `sh` in `DEVELOPING` | the paths and presets in its commands exist; other tests and CI run such commands |
+| `cpp`, `c`, `cmake` | a file of `tools/examples` or `tests/install`, which the test `install` builds, or a block that it builds (`COMPILED`) |
 
-Commands that install nnefc are not run here (see run.py). The rest of a page is skipped after the line `<!-- needs: MODULE -->`
-if Python cannot import the module, and from the first `python` block on if the build has no Python package.
+Any other block, and an indented one, is a failure. Commands that install nnefc are not run here (see run.py). The rest of a page is
+skipped from the first `python` block on if the build has no Python package.
 """
 
 from __future__ import annotations
@@ -22,6 +26,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import traceback
@@ -36,7 +41,9 @@ FENCE = re.compile(r"^( *)```(\w*)(.*)$")
 TITLE = re.compile(r'title="([^"]+)"')
 INCLUDED = re.compile(r'^--8<-- "([^"]+)"\n', re.MULTILINE)
 EXIT_CODE = re.compile(r"\s*# exit code (\d+)$")
-NEEDS = re.compile(r"<!-- needs: (\w+) -->")
+COMPILED = {"tools/api/README.md", "tools/docs/pages/tour.md"}
+DEVELOPING = {".github/CONTRIBUTING.md", "tools/examples/README.md"}
+BUILT = ("tools/examples/", "tests/install/")
 INSTALLING = ("tools/", "pip install", "sudo ", "git clone")
 TIMEOUT_SECONDS = 120
 
@@ -48,6 +55,7 @@ class Block:
     text: str
     line: int
     is_adjacent: bool  # only blank lines separate it from the previous block
+    included: str = ""  # the path of the file that a line `--8<--` names
 
 
 def parse(page: str) -> list[Block]:
@@ -65,17 +73,30 @@ def parse(page: str) -> list[Block]:
             blocks.append(Block(match[2], title[1] if title else "", "", number, is_adjacent))
         elif fence is not None and line == fence:
             text = "".join(f"{each}\n" for each in lines)
+            if included := INCLUDED.search(text):
+                blocks[-1].included = included[1]
             blocks[-1].text = INCLUDED.sub(lambda match: (ROOT / match[1]).read_text(encoding="utf-8"), text)
             fence = None
             is_adjacent = True
         elif fence is not None:
             lines.append(line[len(fence) - 3:])
-        elif (needs := NEEDS.search(line)) and importlib.util.find_spec(needs[1]) is None:
-            blocks.append(Block("needs", needs[1], "", number, False))
-            break
         elif line.strip():
             is_adjacent = False
     return blocks
+
+
+def indented(page: str) -> list[int]:
+    """Returns the lines at which an indented code block begins, outside of lists."""
+    found, fence, is_list, is_blank = [], False, False, True
+    for number, line in enumerate(page.splitlines(), 1):
+        if FENCE.match(line):
+            fence = not fence
+        elif not fence and line.startswith("    ") and is_blank and not is_list:
+            found.append(number)
+        elif not fence and line.strip() and not line.startswith(" "):
+            is_list = bool(re.match(r"[-*] |\d+\. ", line))
+        is_blank = not line.strip()
+    return found
 
 
 def commands(block: Block) -> list[str]:
@@ -110,11 +131,9 @@ class Runner:
         self.failures.append(f"{self.name}:{block.line}: {text}")
 
     def run(self, page: str) -> None:
+        self.failures += [f"{self.name}:{line}: an indented block; write it with a fence" for line in indented(page)]
         previous = ""
         for block in parse(page):
-            if block.language == "needs":
-                print(f"{self.name}:{block.line}: the rest is skipped, because it needs the package {block.title}")
-                return
             if block.language == "python" and not block.title and not self.has_package:
                 print(f"{self.name}:{block.line}: the rest is skipped, because this build has no Python package")
                 return
@@ -127,21 +146,52 @@ class Runner:
             previous = block.language
 
     def run_block(self, block: Block, previous: str) -> None:
-        if block.language == "sh":
+        if block.language == "sh" and self.name in DEVELOPING:
+            self.check_paths(block)
+        elif block.language == "sh" and not block.title:
             self.run_commands(block)
-        elif block.language == "text" and previous == "sh" and block.is_adjacent and not block.title:
+        elif block.title:
+            self.run_titled(block)
+        elif block.language == "text" and previous == "sh" and block.is_adjacent:
             if not matches(block.text, self.output):
                 self.fail(block, f"expected\n{block.text}got\n{self.output}")
-        elif block.language == "nnef" and not block.title:
+        elif block.language == "nnef":
             self.check_document(block)
-        elif block.language == "python" and not block.title:
+        elif block.language == "quant":
+            self.check_quantization(block)
+        elif block.language == "python":
             self.run_python(block)
-        elif block.language == "json":
+        elif block.language in ("json", "yaml"):
+            self.check_data(block)
+        elif block.language in ("cpp", "c", "cmake"):
+            if not block.included.startswith(BUILT) and self.name not in COMPILED:
+                self.fail(block, "no test builds this block")
+        elif block.language != "text" or "-->" not in block.text:
+            self.fail(block, f"no test runs a block `{block.language}` here")
+
+    def check_paths(self, block: Block) -> None:
+        presets = {each["name"] for each in json.loads((ROOT / "CMakePresets.json").read_text(encoding="utf-8"))["configurePresets"]}
+        for command in commands(block):
+            words = command.partition("#")[0].split()
+            for before, word in zip([""] + words, words):
+                if "/" in word and not word.startswith(("build/", "'")) and not (ROOT / word).exists():
+                    self.fail(block, f"{command}\n  there is no `{word}`")
+                if before == "--preset" and word not in presets:
+                    self.fail(block, f"{command}\n  there is no preset `{word}`")
+
+    def run_titled(self, block: Block) -> None:
+        if block.language in ("json", "yaml"):
+            self.check_data(block)
+        elif block.language == "sh":
+            self.fail(block, "no test runs a block `sh` with a title")
+
+    def check_data(self, block: Block) -> None:
+        if block.language == "json":
             try:
                 json.loads(block.text)
             except ValueError as error:
                 self.fail(block, f"invalid JSON: {error}")
-        elif block.language == "yaml" and importlib.util.find_spec("yaml"):
+        elif importlib.util.find_spec("yaml"):
             import yaml
 
             try:
@@ -172,6 +222,17 @@ class Runner:
         if done.returncode != 0 or done.stdout:
             self.fail(block, f"`nnefc check` reports\n{done.stdout}")
         path.unlink()
+
+    def check_quantization(self, block: Block) -> None:
+        folder = self.folder / "quantized"
+        folder.mkdir()
+        document = "    features = external(shape = [1, 4]);\n    y = relu(features);\n"
+        (folder / "graph.nnef").write_text(rule_file.expand_body(document, "ratified"), encoding="utf-8")
+        (folder / "graph.quant").write_text(block.text, encoding="utf-8")
+        done = self.shell("nnefc check quantized")
+        if done.returncode != 0 or done.stdout:
+            self.fail(block, f"`nnefc check` reports\n{done.stdout}")
+        shutil.rmtree(folder)
 
     def run_python(self, block: Block) -> None:
         before = os.getcwd()
