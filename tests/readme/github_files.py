@@ -32,8 +32,8 @@ def check_workflows() -> list[str]:
     failures = []
     for path in [*sorted((ROOT / ".github/workflows").glob("*.yml")), ROOT / "tools/examples/github/models.yml", ACTION / "action.yml"]:
         for step in steps(load(path)):
-            if "uses" in step and "OWNER/nnefc/" in step["uses"]:
-                folder = step["uses"].partition("OWNER/nnefc/")[2].partition("@")[0]
+            if "uses" in step and step["uses"].startswith("./.nnefc/"):
+                folder = step["uses"].removeprefix("./.nnefc/")
                 inputs = load(ROOT / folder / "action.yml")["inputs"]
                 failures += [f"{path.name}: the action has no input `{name}`" for name in step["with"] if name not in inputs]
             for script in re.findall(r"(?:^|\s)((?:\.ci|tools)/[\w./-]+)", step.get("run", "").replace("$GITHUB_ACTION_PATH/../../../", " ")):
