@@ -186,12 +186,43 @@ def section_of(readme: str, title: str) -> str:
     return match[1].strip() + "\n"
 
 
-def write_texts(folder: pathlib.Path) -> None:
+# Commands whose results are JSON, for the document JSON_DOCUMENT.
+JSON_DOCUMENT = "version 1.0;\ngraph net(x) -> (y)\n{\n    x = external(shape = [1, 4]);\n    y = relu(x);\n}\n"
+JSON_COMMANDS = ("inspect net.nnef --format json", "run net.nnef --random-inputs 1 --format json", "bench net.nnef --iterations 1 --format json",
+                 "fmt --check net.nnef --format json", "explain conv.rank --format json", "explain relu --format json")
+
+
+def shortened(value: object) -> object:
+    """Returns a JSON value with the first item of each list, and the beginning of each long text."""
+    if isinstance(value, dict):
+        return {key: shortened(item) for key, item in value.items()}
+    if isinstance(value, list) and len(value) <= 8 and not any(isinstance(item, (dict, list)) for item in value):
+        return value
+    if isinstance(value, list):
+        return [shortened(item) for item in value[:1]] + ([".."] if len(value) > 1 else [])
+    return f"{value[:60]}.." if isinstance(value, str) and len(value) > 62 else value
+
+
+def json_forms(product: Product) -> str:
+    """Returns the section with the JSON that commands print as their results."""
+    parts = ["## Results of commands\n", "`--format json` also prints the results of these commands as one JSON object. Keys may be added, none is "
+             "removed. Lists are shown with their first item, and long texts with their beginning.\n"]
+    with tempfile.TemporaryDirectory() as folder:
+        (pathlib.Path(folder) / "net.nnef").write_text(JSON_DOCUMENT, encoding="utf-8")
+        for command in JSON_COMMANDS:
+            done = subprocess.run([str(product.nnefc), *command.split()], cwd=folder, capture_output=True, text=True, check=False)
+            parts += [f"### nnefc {command.split()[0]}: {command.split()[1]}\n" if command.startswith("explain") else f"### nnefc {command.split()[0]}\n",
+                      fenced(f"$ nnefc {command}\n{json.dumps(shortened(json.loads(done.stdout)), indent=2)}")]
+    return "\n".join(parts)
+
+
+def write_texts(product: Product, folder: pathlib.Path) -> None:
     settings = section_of("compiler/lint/README.md", "Settings, in order of increasing priority")
     (folder / "configuration.md").write_text(f"# Configuration of lint\n\nSettings, in order of increasing priority:\n\n{settings}", encoding="utf-8")
     reports = section_of("compiler/support/README.md", "Machine-readable reports")
     schema = (ROOT / "tests/interop/schemas/diagnostics.json").read_text(encoding="utf-8")
-    (folder / "reports.md").write_text(f"# Reports for programs\n\n{reports}\n## Schema of the JSON form\n\n{fenced(schema, 'json')}", encoding="utf-8")
+    (folder / "reports.md").write_text(f"# Reports for programs\n\n{reports}\n## Schema of the JSON form\n\n{fenced(schema, 'json')}\n{json_forms(product)}",
+                                       encoding="utf-8")
     parts = ["# C++ and C API\n", "The installed headers, without their implementation files. Include them as `<nnefc/NAME.h>`.\n"]
     for header in HEADERS:
         parts += [f"## {header}\n", fenced((ROOT / "tools/api" / header).read_text(encoding="utf-8"), "c" if header == "nnefc.h" else "cpp")]
@@ -234,6 +265,6 @@ def write(nnefc: pathlib.Path, folder: pathlib.Path) -> dict[str, list[str]]:
     entries = {"RULES": write_rules(product, specification, folder / "rules"),
                "OPERATIONS": write_operations(product, specification, folder / "operations")}
     write_commands(product, folder / "commands.md")
-    write_texts(folder)
+    write_texts(product, folder)
     write_python(folder / "python-api.md")
     return entries
