@@ -112,8 +112,10 @@ def main() -> int:
         os.environ["CMAKE_PREFIX_PATH"] = str(prefix)
         run("cmake", "-S", sources, "-B", folder / "build", "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release")
         run("cmake", "--build", folder / "build")
-        for program in ("program_cpp", "program_c", "program_openmp"):
-            run(folder / "build" / program)
+        saved = folder / "saved"
+        saved.mkdir()
+        for command in (["program_cpp"], ["program_c", saved], ["program_openmp"]):
+            run(folder / "build" / command[0], *command[1:])
         # nnefc must find the libraries that it opens on demand.
         version = run(prefix / "bin/nnefc", "--version")
         if "which uses" not in version:

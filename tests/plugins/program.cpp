@@ -50,7 +50,7 @@ void RunBehindTheModel(const std::string& plugin) {
 }
 
 void CheckInC(const char* plugin) {
-  nnefc_model_options options = {};
+  nnefc_model_options options = NNEFC_MODEL_OPTIONS_INIT;
   options.num_extensions = 1;
   options.extensions = &plugin;
   nnefc_report* report = nullptr;
@@ -86,7 +86,7 @@ void RunInCpp(const char* plugin, const char* path, const char* input, const cha
 }
 
 void RunInC(const char* plugin, const char* path, const char* input, const char* output) {
-  nnefc_model_options options = {};
+  nnefc_model_options options = NNEFC_MODEL_OPTIONS_INIT;
   options.num_extensions = 1;
   options.extensions = &plugin;
   nnefc_model* model = nullptr;

@@ -2,6 +2,8 @@
 // pointer own C++ objects. Misuse, such as an unknown dialect in the options, returns NNEFC_FAILED without a
 // report.
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -30,6 +32,7 @@ struct nnefc_executable {
 
 struct nnefc_session {
   api::Session session;
+  std::vector<api::StepTime> profile;
 };
 
 struct nnefc_tensors {
@@ -62,10 +65,36 @@ int Enter(nnefc_report** report, Work work) {
   }
 }
 
-// Converts options; null has the defaults. Returns nothing if a name is unknown.
-std::optional<api::ModelOptions> ToOptions(const nnefc_model_options* given) {
+// The ends of the last members in version 0.1. Members of later versions begin after the padding that
+// follows, because padding in a caller's struct may have any value.
+constexpr size_t kModelOptionsSize = offsetof(nnefc_model_options, quantize) + sizeof(int);
+constexpr size_t kLintOptionsSize = offsetof(nnefc_lint_options, ignores_configurations) + sizeof(int);
+constexpr size_t kExecutableOptionsSize = offsetof(nnefc_executable_options, tune) + sizeof(int);
+constexpr size_t kStepTimeSize = sizeof(nnefc_step_time);
+
+// Returns a copy of a struct that starts with its size, as this version knows it: members that the caller
+// does not know are zero. Returns nothing if the size is below `min_size`, or a member that this version does
+// not know is set.
+template <typename Struct>
+std::optional<Struct> ToKnown(const Struct& given, size_t min_size) {
+  const size_t size = given.size;
+  if (size < min_size) return std::nullopt;
+  const char* bytes = reinterpret_cast<const char*>(&given);
+  if (size > sizeof(Struct) &&
+      std::any_of(bytes + sizeof(Struct), bytes + size, [](char byte) { return byte != 0; }))
+    return std::nullopt;
+  Struct known = {};
+  std::memcpy(&known, bytes, std::min(size, sizeof(Struct)));
+  known.size = sizeof(Struct);
+  return known;
+}
+
+// Converts options; null has the defaults. Returns nothing if a name is unknown or the size does not fit.
+std::optional<api::ModelOptions> ToOptions(const nnefc_model_options* passed) {
   api::ModelOptions options;
-  if (given == nullptr) return options;
+  if (passed == nullptr) return options;
+  const std::optional<nnefc_model_options> given = ToKnown(*passed, kModelOptionsSize);
+  if (!given) return std::nullopt;
   const std::string dialect = given->dialect == nullptr ? "auto" : given->dialect;
   if (dialect == "provisional") {
     options.dialect = api::Dialect::kProvisional;
@@ -91,6 +120,37 @@ std::optional<api::ModelOptions> ToOptions(const nnefc_model_options* given) {
   options.quantize = given->quantize != 0;
   if (given->max_bytes != 0) options.max_bytes = given->max_bytes;
   options.extensions.assign(given->extensions, given->extensions + given->num_extensions);
+  return options;
+}
+
+std::optional<api::LintOptions> ToLintOptions(const nnefc_lint_options* passed) {
+  api::LintOptions options;
+  if (passed == nullptr) return options;
+  const std::optional<nnefc_lint_options> given = ToKnown(*passed, kLintOptionsSize);
+  if (!given) return std::nullopt;
+  options.enabled.assign(given->enabled, given->enabled + given->num_enabled);
+  options.disabled.assign(given->disabled, given->disabled + given->num_disabled);
+  for (size_t i = 0; i < given->num_levels; ++i)
+    options.levels[given->levels[i].rule] = given->levels[i].level;
+  if (given->configuration != nullptr) options.configuration = given->configuration;
+  options.ignores_configurations = given->ignores_configurations != 0;
+  return options;
+}
+
+std::optional<api::ExecutableOptions> ToExecutableOptions(const nnefc_executable_options* passed) {
+  api::ExecutableOptions options;
+  if (passed == nullptr) return options;
+  const std::optional<nnefc_executable_options> given = ToKnown(*passed, kExecutableOptionsSize);
+  if (!given) return std::nullopt;
+  const auto backend = api::BackendCalled(given->backend == nullptr ? "fast" : given->backend);
+  const auto precision = api::PrecisionCalled(given->precision == nullptr ? "f32" : given->precision);
+  if (!backend || !precision) return std::nullopt;
+  options.backend = *backend;
+  options.precision = *precision;
+  options.threads = given->threads;
+  options.max_memory = given->max_memory;
+  if (given->plan_cache != nullptr) options.plan_cache = given->plan_cache;
+  options.tune = given->tune != 0;
   return options;
 }
 
@@ -176,6 +236,25 @@ int nnefc_check_text(const char* name, const char* text, size_t length, const nn
   });
 }
 
+int nnefc_lint(const char* path, const nnefc_lint_options* lint, const nnefc_model_options* options,
+               nnefc_report** report) {
+  return Enter(report, [&] {
+    const auto given = ToOptions(options);
+    const auto rules = ToLintOptions(lint);
+    return given && rules && path != nullptr ? Finish(api::Lint(path, *rules, *given), report) : NNEFC_FAILED;
+  });
+}
+
+int nnefc_lint_text(const char* name, const char* text, size_t length, const nnefc_lint_options* lint,
+                    const nnefc_model_options* options, nnefc_report** report) {
+  return Enter(report, [&] {
+    const auto given = ToOptions(options);
+    const auto rules = ToLintOptions(lint);
+    if (!given || !rules || name == nullptr || text == nullptr) return int{NNEFC_FAILED};
+    return Finish(api::LintText(name, std::string(text, length), *rules, *given), report);
+  });
+}
+
 int nnefc_load(const char* path, const nnefc_model_options* options, nnefc_model** model,
                nnefc_report** report) {
   *model = nullptr;
@@ -199,6 +278,17 @@ int nnefc_load_text(const char* name, const char* text, size_t length, const nne
 int nnefc_expand(const nnefc_model* model, char** text, nnefc_report** report) {
   *text = nullptr;
   return Enter(report, [&] { return FinishText(model->model.Expand(), text, report); });
+}
+
+int nnefc_upgrade(const nnefc_model* model, char** text, nnefc_report** report) {
+  *text = nullptr;
+  return Enter(report, [&] { return FinishText(model->model.Upgrade(), text, report); });
+}
+
+int nnefc_save(const nnefc_model* model, const char* folder, nnefc_report** report) {
+  return Enter(report, [&] {
+    return folder == nullptr ? int{NNEFC_FAILED} : Finish(model->model.WriteNnef(folder), report);
+  });
 }
 
 int nnefc_format(const char* name, const char* text, size_t length, char** formatted, nnefc_report** report) {
@@ -225,20 +315,9 @@ int nnefc_compile(const nnefc_model* model, const nnefc_executable_options* opti
                   nnefc_executable** executable, nnefc_report** report) {
   *executable = nullptr;
   return Enter(report, [&] {
-    api::ExecutableOptions given;
-    if (options != nullptr) {
-      const auto backend = api::BackendCalled(options->backend == nullptr ? "fast" : options->backend);
-      if (!backend) return int{NNEFC_FAILED};
-      given.backend = *backend;
-      const auto precision = api::PrecisionCalled(options->precision == nullptr ? "f32" : options->precision);
-      if (!precision) return int{NNEFC_FAILED};
-      given.precision = *precision;
-      given.threads = options->threads;
-      given.max_memory = options->max_memory;
-      if (options->plan_cache != nullptr) given.plan_cache = options->plan_cache;
-      given.tune = options->tune != 0;
-    }
-    api::Outcome<api::Executable> outcome = model->model.Compile(given);
+    const std::optional<api::ExecutableOptions> given = ToExecutableOptions(options);
+    if (!given) return int{NNEFC_FAILED};
+    api::Outcome<api::Executable> outcome = model->model.Compile(*given);
     if (outcome) *executable = new nnefc_executable{std::move(*outcome)};
     return Finish(std::move(outcome.report), report);
   });
@@ -267,7 +346,7 @@ nnefc_port nnefc_output(const nnefc_executable* executable, size_t index) {
 int nnefc_open_session(const nnefc_executable* executable, nnefc_session** session) {
   *session = nullptr;
   return Enter(nullptr, [&] {
-    *session = new nnefc_session{executable->executable.NewSession()};
+    *session = new nnefc_session{executable->executable.NewSession(), {}};
     return int{NNEFC_OK};
   });
 }
@@ -298,6 +377,35 @@ int nnefc_run(nnefc_session* session, const nnefc_tensor* inputs, size_t num_inp
     }
     return Finish(std::move(outcome.report), report);
   });
+}
+
+void nnefc_enable_profile(nnefc_session* session, int on) {
+  session->session.EnableProfile(on != 0);
+}
+
+size_t nnefc_profile_size(nnefc_session* session) {
+  (void)Enter(nullptr, [&] {
+    session->profile.clear();
+    session->profile = session->session.profile();
+    return int{NNEFC_OK};
+  });
+  return session->profile.size();
+}
+
+int nnefc_profile_at(const nnefc_session* session, size_t index, nnefc_step_time* step) {
+  const size_t size = step->size;
+  if (size < kStepTimeSize || index >= session->profile.size()) return NNEFC_FAILED;
+  const api::StepTime& time = session->profile[index];
+  const nnefc_step_time filled = {.size = size,
+                                  .name = time.name.c_str(),
+                                  .operation = time.operation.c_str(),
+                                  .kernel = time.kernel.c_str(),
+                                  .milliseconds = time.milliseconds,
+                                  .operations = time.operations,
+                                  .bytes = time.bytes};
+  std::memset(step, 0, size);  // members that only the caller knows, too
+  std::memcpy(step, &filled, sizeof(filled));
+  return NNEFC_OK;
 }
 
 size_t nnefc_tensors_size(const nnefc_tensors* tensors) {

@@ -1,10 +1,17 @@
-/* The C interface of nnefc: load, check, expand, compile, run; messages as text or JSON.
+/* The C interface of nnefc: check, lint, format, load, expand, upgrade, save, compile, run, profile; messages
+ * as text or JSON.
  *
  * Functions return 0 for success, 1 for invalid input, and 2 for misuse or a failure of the environment (a
  * file that cannot be opened, out of memory), like the exit codes of the command line. `report` receives the
  * diagnostics unless it is null; it may contain warnings if the result is 0. Texts are NUL-terminated UTF-8.
  * The caller owns objects returned through a pointer to a pointer, and frees them with the function of their
- * type; the pointer is null if there is no result. Objects are thread-safe, except reports and sessions. */
+ * type; the pointer is null if there is no result. Objects are thread-safe, except reports and sessions.
+ *
+ * Structs that begin with `size` may get members at their end in later versions. Set `size` to the size of
+ * the struct that the program was compiled with, for instance by the struct's NNEFC_..._INIT, and all unused
+ * members to zero. A program that was compiled with an older header works with a newer library. With an older
+ * library it works if the members that this library lacks are zero; otherwise functions return NNEFC_FAILED.
+ * Other structs stay as they are. */
 
 #ifndef NNEFC_H_
 #define NNEFC_H_
@@ -46,8 +53,8 @@ typedef struct nnefc_input_shape {
   const int64_t* extents;
 } nnefc_input_shape;
 
-/* Unused members must be zero. */
 typedef struct nnefc_model_options {
+  size_t size;         /* sizeof(nnefc_model_options) */
   const char* dialect; /* "auto" (also null), "provisional", "ratified" */
   const char* graph;   /* the graph to use if a document has several */
   size_t num_input_shapes;
@@ -62,6 +69,8 @@ typedef struct nnefc_model_options {
   const char* reading;
   int quantize; /* quantizes each tensor in graph.quant as soon as it is computed */
 } nnefc_model_options;
+#define NNEFC_MODEL_OPTIONS_INIT \
+  { sizeof(nnefc_model_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /* Checks a model: a folder, an archive, a document, OpenVINO IR (.xml). `options` may be null. */
 int nnefc_check(const char* path, const nnefc_model_options* options, nnefc_report** report);
@@ -72,6 +81,41 @@ int nnefc_load(const char* path, const nnefc_model_options* options, nnefc_model
                nnefc_report** report);
 int nnefc_load_text(const char* name, const char* text, size_t length, const nnefc_model_options* options,
                     nnefc_model** model, nnefc_report** report);
+
+/* The level of a lint rule: "error", "warning" or "note". */
+typedef struct nnefc_lint_level {
+  const char* rule;
+  const char* level;
+} nnefc_lint_level;
+
+/* Rules are labels, with or without `lint.`, or "all". */
+typedef struct nnefc_lint_options {
+  size_t size; /* sizeof(nnefc_lint_options) */
+  size_t num_enabled;
+  const char* const* enabled;
+  size_t num_disabled;
+  const char* const* disabled;
+  size_t num_levels;
+  const nnefc_lint_level* levels;
+  /* The configuration file; null: the nearest .nnefc.json in the document's folder or its ancestors (not for
+   * texts), unless `ignores_configurations` is set. */
+  const char* configuration;
+  int ignores_configurations;
+} nnefc_lint_options;
+#define NNEFC_LINT_OPTIONS_INIT \
+  { sizeof(nnefc_lint_options), 0, 0, 0, 0, 0, 0, 0, 0 }
+
+/* Checks a model, and reports constructs that are valid but deprecated, unused or surprising. Both options
+ * may be null. */
+int nnefc_lint(const char* path, const nnefc_lint_options* lint, const nnefc_model_options* options,
+               nnefc_report** report);
+int nnefc_lint_text(const char* name, const char* text, size_t length, const nnefc_lint_options* lint,
+                    const nnefc_model_options* options, nnefc_report** report);
+/* Returns the model as a ratified document, with comments and fragments as far as that dialect can express
+ * them. To be freed with nnefc_text_free. */
+int nnefc_upgrade(const nnefc_model* model, char** text, nnefc_report** report);
+/* Writes the ratified document, its `graph.quant` and the tensor files of variables to an existing folder. */
+int nnefc_save(const nnefc_model* model, const char* folder, nnefc_report** report);
 /* Returns the model as a flat ratified document, to be freed with nnefc_text_free. */
 int nnefc_expand(const nnefc_model* model, char** text, nnefc_report** report);
 /* Returns the document in canonical style, with comments. */
@@ -83,8 +127,8 @@ void nnefc_model_free(nnefc_model* model);
 
 /* Running */
 
-/* Unused members must be zero. */
 typedef struct nnefc_executable_options {
+  size_t size;            /* sizeof(nnefc_executable_options) */
   const char* backend;    /* "fast" (also null or "onednn"), "reference" */
   int threads;            /* 0: all that the process may use */
   uint64_t max_memory;    /* limit on the bytes of all values of a run; 0: the machine's memory */
@@ -92,6 +136,8 @@ typedef struct nnefc_executable_options {
   const char* plan_cache; /* a folder that caches planning results for later processes; null: none */
   int tune; /* benchmarks the algorithms of each step for up to a minute; a plan cache stores the choices */
 } nnefc_executable_options;
+#define NNEFC_EXECUTABLE_OPTIONS_INIT \
+  { sizeof(nnefc_executable_options), 0, 0, 0, 0, 0, 0 }
 
 /* A dense row-major tensor in native byte order. */
 typedef struct nnefc_tensor {
@@ -131,6 +177,27 @@ void nnefc_reset_state(nnefc_session* session);
 /* Runs the graph once. Inputs are identified by name and copied; numbers are converted within their kind. */
 int nnefc_run(nnefc_session* session, const nnefc_tensor* inputs, size_t num_inputs, nnefc_tensors** outputs,
               nnefc_report** report);
+
+/* The time of one step in the last run of a session. */
+typedef struct nnefc_step_time {
+  size_t size; /* sizeof(nnefc_step_time), set by the caller */
+  const char* name;
+  const char* operation; /* "Convolution+ReLU" */
+  const char* kernel;
+  double milliseconds;
+  double operations; /* arithmetic operations; a multiply-add counts as two */
+  double bytes;      /* size of inputs and outputs */
+} nnefc_step_time;
+#define NNEFC_STEP_TIME_INIT \
+  { sizeof(nnefc_step_time), 0, 0, 0, 0, 0, 0 }
+
+/* Turns recording of the time of each step on (not 0) or off. */
+void nnefc_enable_profile(nnefc_session* session, int on);
+/* Reads the profile of the last run and returns the number of its steps. */
+size_t nnefc_profile_size(nnefc_session* session);
+/* Fills in a step of the profile that nnefc_profile_size has read; its texts are valid until the next call of
+ * that function. */
+int nnefc_profile_at(const nnefc_session* session, size_t index, nnefc_step_time* step);
 
 size_t nnefc_tensors_size(const nnefc_tensors* tensors);
 /* Returns tensors in the order of their names, valid as long as `tensors`; zeros if `index` is out of range.

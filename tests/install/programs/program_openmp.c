@@ -41,12 +41,14 @@ static void loop(void) {
 }
 
 static void run_model(const nnefc_model* model) {
-  const nnefc_executable_options options = {"fast", 3, 0};
+  nnefc_executable_options options = NNEFC_EXECUTABLE_OPTIONS_INIT;
   const int64_t extents[] = {1, 32, 64, 64};
   const nnefc_tensor input = {"x", "f32", 4, extents, values, sizeof(values)};
   nnefc_executable* executable = NULL;
   nnefc_session* session = NULL;
   nnefc_tensors* results = NULL;
+  options.backend = "fast";
+  options.threads = 3;
   expect(nnefc_compile(model, &options, &executable, NULL) == NNEFC_OK, "the model is ready to run");
   if (executable == NULL || nnefc_open_session(executable, &session) != NNEFC_OK) return;
   expect(nnefc_run(session, &input, 1, &results, NULL) == NNEFC_OK, "the model runs");

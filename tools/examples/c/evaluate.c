@@ -24,7 +24,7 @@ static void print_largest(nnefc_tensor tensor) {
 }
 
 int main(int argc, char** argv) {
-  nnefc_model_options options = {0};
+  nnefc_model_options options = NNEFC_MODEL_OPTIONS_INIT;
   nnefc_model* model = NULL;
   nnefc_executable* executable = NULL;
   nnefc_session* session = NULL;
