@@ -132,7 +132,7 @@ def test_misuse_is_told_in_the_form_that_is_asked_for(line: str, nnefc: Path, fo
 def test_the_version_tells_the_commit_and_what_computes(nnefc: Path, folder: Path) -> None:
     version, commit, backend = _shell(nnefc, folder, "nnefc --version").stdout.splitlines()
     assert re.fullmatch(r"nnefc \d+\.\d+\.\d+", version)
-    assert re.fullmatch(r"commit ([0-9a-f]{12}\+?|unknown)", commit)
+    assert re.fullmatch(r"commit ((v\d+\.\d+\.\d+(-\d+-g[0-9a-f]+)?|[0-9a-f]{12})\+?|unknown)", commit)
     assert re.fullmatch(r"oneDNN \d+\.\d+\.\d+, which uses .+", backend)
 
 

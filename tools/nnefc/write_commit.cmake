@@ -2,7 +2,7 @@
 
 cmake_minimum_required(VERSION 3.25)
 
-execute_process(COMMAND git -C ${SOURCE} describe --always --abbrev=12 --dirty=+ --exclude=* OUTPUT_VARIABLE commit
+execute_process(COMMAND git -C ${SOURCE} describe --tags --match "v[0-9]*" --always --abbrev=12 --dirty=+ OUTPUT_VARIABLE commit
                 OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE failed)
 if(failed OR NOT commit)
   set(commit unknown)
