@@ -24,7 +24,7 @@ std::string Externals(llvm::StringRef body) {
     llvm::StringRef line;
     std::tie(line, body) = body.split('\n');
     auto [name, value] = line.split(" = ");
-    if (!name.consume_front(kBodyIndent) || !value.startswith("external")) continue;
+    if (!name.consume_front(kBodyIndent) || !View(value).starts_with("external")) continue;
     if (!names.empty()) names += ", ";
     names += name;
   }
@@ -34,7 +34,7 @@ std::string Externals(llvm::StringRef body) {
 // Returns the document of an example. A text that begins with an indented line is the body of a graph, which
 // gets the version and a frame with the body's externals and the result `y`.
 std::string Document(llvm::StringRef text, std::string_view dialect) {
-  if (!text.startswith(kBodyIndent)) return text.str();
+  if (!View(text).starts_with(kBodyIndent)) return text.str();
   return "version 1.0" + std::string(dialect == "provisional" ? "" : ";") + "\ngraph net( " +
          Externals(text) + " ) -> ( y )\n{\n" + text.str() + "}\n";
 }
@@ -56,23 +56,23 @@ RuleExample ParseExampleHead(llvm::StringRef head, llvm::StringRef text) {
 ExampleFile ParseFileHead(llvm::StringRef head, llvm::StringRef text, std::string_view dialect) {
   auto [name, form] = head.drop_front(sizeof("file: ") - 1).split(" (");
   form.consume_back(")");
-  const bool is_document = name.endswith(".nnef") && form.empty();
+  const bool is_document = View(name).ends_with(".nnef") && form.empty();
   return {View(name), View(form), is_document ? Document(text, dialect) : text.str()};
 }
 
 // The tests of the pages reject a section of an example before the first example.
 RuleFile Parse(llvm::StringRef text) {
   // Every section begins with a line of `== `; the statement has none.
-  size_t next = text.startswith("== ") ? 0 : text.find("\n== ");
+  size_t next = View(text).starts_with("== ") ? 0 : text.find("\n== ");
   RuleFile file{.statement = View(text.substr(0, next).rtrim()), .examples = {}};
   while (next != llvm::StringRef::npos) {
     text = text.drop_front(next).ltrim("\n").drop_front(3);
     next = text.find("\n== ");
     const llvm::StringRef section = text.substr(0, next == llvm::StringRef::npos ? next : next + 1);
     const auto [head, body] = section.split('\n');
-    if (head.startswith("breaks") || head.startswith("keeps")) {
+    if (View(head).starts_with("breaks") || View(head).starts_with("keeps")) {
       file.examples.push_back(ParseExampleHead(head, body));
-    } else if (head.startswith("file: ")) {
+    } else if (View(head).starts_with("file: ")) {
       file.examples.back().files.push_back(ParseFileHead(head, body, file.examples.back().dialect));
     } else if (head == "stderr") {
       file.examples.back().diagnostics = View(body);

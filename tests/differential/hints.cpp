@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cctype>
 
-#include "llvm/ADT/StringRef.h"
-
 namespace nnefc::differential {
 
 namespace {
@@ -106,7 +104,7 @@ std::string Stage(const std::string& message) {
     const std::string_view word = std::string_view(message).substr(i, end - i);
     const bool is_type = ParseElementType(word) || word == "scalar" || word == "integer" || word == "logical";
     // Axes are corrected one after the other.
-    const bool is_axis = llvm::StringRef(text).endswith("axis ");
+    const bool is_axis = std::string_view(text).ends_with("axis ");
     if (is_axis || (!is_type && !IsDigit(word[0]))) text += word;
     i = end - 1;
   }

@@ -10,7 +10,6 @@
 #include "fmt/format.h"
 #include "fmt/ranges.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringRef.h"
 #include "nlohmann/json.hpp"
 #include "tools/api/all_rules.h"
 #include "tools/nnefc/common.h"
@@ -137,7 +136,7 @@ struct ExplainCommand {
   void RequireOneRule(const lint::RuleBook& book) const {
     std::vector<std::string_view> found;
     for (const Rule* rule : book.rules()) {
-      if (llvm::StringRef(rule->label).endswith("." + label)) found.push_back(rule->label);
+      if (std::string_view(rule->label).ends_with("." + label)) found.push_back(rule->label);
     }
     if (found.size() > 1)
       throw MisuseError(fmt::format("several rules end in `{}`: `{}`", label, fmt::join(found, "`, `")));

@@ -107,7 +107,7 @@ class HelpFormatter : public CLI::Formatter {
     const std::string footer = app->get_footer();
     for (llvm::StringRef rest = footer; !rest.empty();) {
       const auto [line, after] = rest.split('\n');
-      text += (line.startswith(" ") ? line.str() : Wrap(line, 0, 0)) + "\n";
+      text += (!line.empty() && line.front() == ' ' ? line.str() : Wrap(line, 0, 0)) + "\n";
       rest = after;
     }
     return text;

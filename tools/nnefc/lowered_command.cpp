@@ -56,7 +56,7 @@ int LoweredCommand::LowerAndWrite(std::string_view command,
   RequireExtension(
       output, {".xml", ".ir", ".txt"},
       fmt::format("`{}` writes OpenVINO IR to `.xml` and the text form to `.ir` or `.txt`", command));
-  const bool to_xml = llvm::StringRef(output).endswith(".xml");
+  const bool to_xml = output.ends_with(".xml");
   driver::CompileOptions compile = compile_options(models.front());
   compile.random_weights = random_weights;
   compile.transform = transform;
@@ -87,7 +87,7 @@ int LoweredCommand::UpdateConfiguration() const {
 }
 
 void LoweredCommand::WriteText(const ir::Graph& graph) const {
-  if (!llvm::StringRef(output).endswith(".ir")) return WriteProduct(output, ir::PrintGraph(graph));
+  if (!output.ends_with(".ir")) return WriteProduct(output, ir::PrintGraph(graph));
   if (auto written = api::WriteGraphText(graph, output); !written) throw MisuseError(written.error().message);
 }
 

@@ -221,7 +221,7 @@ std::string DescribeMisuse(const CLI::App& app, const CLI::ParseError& error) {
   const auto [name, rest] = text.split(": ");
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr && !rest.empty()) {
     // "NAME: 1 required TYPE missing" or "NAME: At Most 1 required but received 3"
-    if (rest.endswith("missing")) return fmt::format("`{}` needs a value", name.str());
+    if (std::string_view(rest).ends_with("missing")) return fmt::format("`{}` needs a value", name.str());
     const auto [most, received] = rest.split(" but received ");
     return fmt::format("`{}` may be given once, not {} times", name.str(), received.str());
   }

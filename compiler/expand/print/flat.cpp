@@ -257,7 +257,7 @@ void FlatPrinter::PrintLeft(const Node& node, const Operation& operation) {
     out_ += " = ";
     return;
   }
-  bool array = outputs.size() == 1 && llvm::StringRef(outputs[0]).endswith("[]");
+  bool array = outputs.size() == 1 && outputs[0].ends_with("[]");
   if (operation.signature != nullptr) {
     array = operation.signature->results.size() == 1 &&
             operation.types->Kind(operation.signature->results[0].type) == semantics::TypeKind::kArray;
