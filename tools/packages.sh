@@ -18,7 +18,7 @@ make_packages() {
     printf '%s\n' "$output"
     fail "cmake could not configure the build (see above)"
   }
-  cmake --build "$folder" --target nnefc nnefc_manuals || fail "the build failed (see above)"
+  cmake --build "$folder" --target nnefc || fail "the build failed (see above)"
   rm -f "$folder"/*.deb
   (cd "$folder" && cpack -G DEB) || fail "cpack failed (see above)"
   ls -l "$folder"/*.deb

@@ -1,9 +1,13 @@
 # Sourced by the scripts of tools: installs the build and test dependencies of nnefc.
 # shellcheck shell=bash
 
+# Debian 12 may have several versions of LLVM; later systems have another default than 14.
+llvm=llvm-dev
+! grep -q '^VERSION_CODENAME=bookworm$' /etc/os-release || llvm=llvm-14-dev
+
 # ocl-icd-opencl-dev: required by the CMake files of libdnnl-dev.
 packages=(
-  antlr4 libantlr4-runtime-dev llvm-14-dev libfmt-dev libgtest-dev libbenchmark-dev libarchive-dev libpugixml-dev
+  antlr4 libantlr4-runtime-dev "$llvm" libfmt-dev libgtest-dev libbenchmark-dev libarchive-dev libpugixml-dev
   nlohmann-json3-dev libcli11-dev libdnnl-dev ocl-icd-opencl-dev zlib1g-dev cmake ninja-build g++ ccache git ca-certificates
 )
 

@@ -24,6 +24,7 @@ namespace nnefc::driver {
   RULE(kInputType, "input.type", kError, "")                                                    \
   RULE(kRenameUnknown, "rename.unknown", kError, "")                                            \
   RULE(kRenameClash, "rename.clash", kError, "")                                                \
+  RULE(kNoRuntime, "driver.no-runtime", kError, "build")                                        \
   RULE(kConversionDiffers, "driver.conversion-differs", kError, "internal")                     \
   RULE(kGraphInvalid, "driver.invalid-graph", kError, "internal")
 // clang-format on

@@ -80,7 +80,8 @@ std::string_view RuleBook::Nearest(std::string_view label) const {
 }
 
 bool IsShowable(const Rule& rule) {
-  return rule.section != "internal" && rule.section != "environment" && rule.section != "plug-in";
+  return rule.section != "internal" && rule.section != "environment" && rule.section != "plug-in" &&
+         rule.section != "build";
 }
 
 std::vector<std::string_view> SectionsOf(const Rule& rule) {

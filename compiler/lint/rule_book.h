@@ -32,7 +32,8 @@ class RuleBook {
 };
 
 // Returns whether an example document can break the rule. Exceptions are rules about bugs in nnefc itself
-// (section "internal"), lack of memory ("environment") and plug-ins ("plug-in").
+// (section "internal"), lack of memory ("environment"), plug-ins ("plug-in") and parts that a build lacks
+// ("build").
 bool IsShowable(const Rule& rule);
 
 // Returns the sections of the specifications that state a rule: "R 3.3.2", "P 3.3.1".

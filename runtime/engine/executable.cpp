@@ -126,8 +126,7 @@ void ExecutableImpl::TakeWarnings(Emitter& emitter) const {
   const std::string fault = backend_ == kernels::Backend::kFast ? onednn::OneDnnLoadError() : std::string();
   if (!fault.empty() && !has_reported_onednn_.exchange(true))
     emitter.Emit(kernels::kNoOneDnn, {},
-                 "some operations run in reference kernels, which are slow, because oneDNN is missing: {}; "
-                 "install nnefc again",
+                 "some operations run in reference kernels, which are slow, because oneDNN is missing: {}",
                  fault);
   if (cache_ == nullptr) return;
   for (const std::string& warning : cache_->TakeWarnings())

@@ -29,14 +29,16 @@ struct LoadedLibrary {
   std::string fault = {};
 
   static LoadedLibrary Load() {
+    // A build without oneDNN has no version of it.
+    if (OneDnnVersion().empty()) return {.fault = "this build of nnefc is without oneDNN"};
     constexpr const char* kName = "libnnefc_onednn.so";
     // Loaded until the process ends.
     void* file = ::dlopen(kName, RTLD_NOW | RTLD_LOCAL);
     void* open = file == nullptr ? nullptr : ::dlsym(file, "nnefc_onednn_open");
     if (open != nullptr) return {.library = reinterpret_cast<library::OpenOneDnn>(open)(kTeam)};
     const char* reason = ::dlerror();
-    return {.fault = fmt::format("`{}`, which comes with nnefc, cannot be loaded: {}", kName,
-                                 reason == nullptr ? "the system does not say why" : reason)};
+    return {.fault = fmt::format("`{}`, which comes with nnefc, cannot be loaded: {}; install nnefc again",
+                                 kName, reason == nullptr ? "the system does not say why" : reason)};
   }
 };
 

@@ -6,6 +6,7 @@ installation."""
 import argparse
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -88,6 +89,29 @@ def build_blocks(prefix: pathlib.Path, folder: pathlib.Path) -> int:
     return count
 
 
+def check_files(prefix: pathlib.Path) -> None:
+    """Checks the version of the library, the symbols of the C interface, the file for pkg-config, and the man pages."""
+    library = next(prefix.rglob("libnnefc.so"))
+    if not re.search(r"SONAME.*\[libnnefc\.so\.\d+\]", run("readelf", "-d", library)):
+        raise SystemExit(f"{library} has no SONAME with a version")
+    exported = run("nm", "-D", "--defined-only", "--with-symbol-versions", library)
+    header = (prefix / "include/nnefc/nnefc.h").read_text(encoding="utf-8")
+    functions = sorted(set(re.findall(r"\b(nnefc_\w+)\(", re.sub(r"/\*.*?\*/", "", header, flags=re.DOTALL))))
+    missing = [name for name in functions if not re.search(rf" {name}@@NNEFC_C_\d+$", exported, re.MULTILINE)]
+    if missing or len(functions) < 30:
+        raise SystemExit(f"{library} lacks versioned symbols of {missing}; the header has {len(functions)} functions")
+    os.environ["PKG_CONFIG_PATH"] = str(next(prefix.rglob("nnefc.pc")).parent)
+    if shutil.which("pkg-config"):
+        flags = run("pkg-config", "--cflags", "--libs", "nnefc").split()
+        if not any(flag.startswith("-I") and pathlib.Path(flag[2:], "nnefc/nnefc.h").exists() for flag in flags) or "-lnnefc" not in flags:
+            raise SystemExit(f"pkg-config prints {flags}")
+    pages = sorted(path.name for path in (prefix / "share/man/man1").glob("nnefc*.1.gz"))
+    commands = re.findall(r"^  ([a-z]+) {2,}", run(prefix / "bin/nnefc", "--help").partition("Subcommands:")[2], re.MULTILINE)
+    expected = sorted(["nnefc.1.gz", *(f"nnefc-{command}.1.gz" for command in commands)])
+    if pages != expected or not (prefix / "share/bash-completion/completions/nnefc").exists():
+        raise SystemExit(f"man pages {pages}; expected {expected} and completions")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("build", nargs="?", type=pathlib.Path)
@@ -129,6 +153,7 @@ def main() -> int:
             archive.add(document, "graph.nnef")
         run(prefix / "bin/nnefc", "check", folder / "model.tar")
         run_examples(prefix, folder)
+        check_files(prefix)
         count = build_blocks(prefix, folder)
     print(f"{len(headers)} headers compile alone, three programs and three examples run, {count} code blocks of pages build")
     return 0

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Clones the last commit into an empty folder for each installation method in the READMEs (quick start, `pip install`,
-# wheel, Debian packages), then builds, installs and runs it there.
+# wheel, Debian packages) and for a project that adds the sources to its own, then builds, installs and runs it there.
 #   tools/dev/check_install.sh           all of them
-#   tools/dev/check_install.sh PART...   quickstart, pip, wheel, packages
+#   tools/dev/check_install.sh PART...   quickstart, subproject, pip, wheel, packages
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 source tools/setup.sh
@@ -123,10 +123,15 @@ check_packages() {
   fi
 }
 
+check_subproject() {
+  step "a project that builds nnefc without the runtime" python3 "$clone/tests/install/subproject.py" "$clone"
+  cat "$room/log"
+}
+
 parts=("$@")
-[ $# -gt 0 ] || parts=(quickstart pip wheel packages)
+[ $# -gt 0 ] || parts=(quickstart subproject pip wheel packages)
 for part in "${parts[@]}"; do
-  declare -F "check_$part" >/dev/null || fail "unknown part \`$part\`; there are quickstart, pip, wheel, packages"
+  declare -F "check_$part" >/dev/null || fail "unknown part \`$part\`; there are quickstart, subproject, pip, wheel, packages"
 done
 install_packages "${packages[@]}" python3 python3-dev python3-venv dpkg-dev file
 say "installing nnefc in each way, from a clone in $clone"

@@ -38,6 +38,8 @@ PARTS = {"tests/unit/compiler/plugin/module", "tests/unit/runtime/engine/quantiz
 # Folders whose files define functions that headers of the folder above declare: `ir::StandardOps`, `ast::ParseDocument`.
 IMPLEMENTATIONS = {"compiler/ir/ops", "compiler/syntax/parse"}
 OTHER_FILES = {
+    # It defines what the folders define that a build without the runtime leaves out.
+    "tools/api/front_end/absent_parts.cpp",
     # The header for plug-ins puts `Registrar` and `AddKernel` into `nnefc`, as their authors write them.
     "tools/api/extension.h",
     # Its transformations are found by the names of two other namespaces.

@@ -47,6 +47,7 @@ std::string SectionText(const Rule& rule) {
     return "a fault of nnefc or its installation; please report it to where you got nnefc from, "
            "with the model and the output of `nnefc --version`";
   if (rule.section == "plug-in") return "a fault of what `--extensions` loads";
+  if (rule.section == "build") return "this build of nnefc is without a part that the input needs";
   if (rule.section == "environment") return "the machine has too little memory for it";
   std::string text;
   for (std::string_view section : SectionsOf(rule)) {

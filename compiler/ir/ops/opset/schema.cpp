@@ -1,13 +1,9 @@
-// Rows of OpenVINO operations: their notation, and the registration of all sets.
+// Rows of OpenVINO operations: their notation.
 
 #include "compiler/ir/ops/opset/schema.h"
 
 #include <algorithm>
 
-#include "compiler/ir/ops/opset/detection/rows.h"
-#include "compiler/ir/ops/opset/register.h"
-#include "compiler/ir/ops/opset/signal/rows.h"
-#include "compiler/ir/ops/opset/sparse/rows.h"
 #include "fmt/core.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -113,46 +109,6 @@ OpInfo MakeRow(const OpRowSpec& spec) {
   for (std::string_view input : spec.inputs)
     row.inputs.push_back(ReadInput(llvm::StringRef(input.data(), input.size())));
   return row;
-}
-
-void RegisterOpsets(OpRegistry& registry) {
-  for (auto family : {CoreRows,
-                      ElementwiseRows,
-                      ActivationRows,
-                      ConvolutionRows,
-                      PoolingRows,
-                      ResamplingRows,
-                      MatmulRows,
-                      ReduceRows,
-                      ShapeOpsRows,
-                      SectionRows,
-                      SlicingRows,
-                      IndexingRows,
-                      GatherNdRows,
-                      CountingRows,
-                      RearrangingRows,
-                      AttentionRows,
-                      NormalizationRows,
-                      QuantizationRows,
-                      RoiRows,
-                      YoloRows,
-                      DetectionRows,
-                      PriorBoxRows,
-                      CtcRows,
-                      RecurrentRows,
-                      ControlFlowRows,
-                      signal::FourierRows,
-                      signal::UniqueRows,
-                      signal::RandomRows,
-                      signal::ColorRows,
-                      sparse::EmbeddingRows,
-                      sparse::SegmentRows,
-                      detection::ClassSelectionRows,
-                      detection::DeformableRows,
-                      detection::ProposalRows,
-                      detection::PooledRegionRows}) {
-    for (OpInfo& row : family()) registry.Add(std::move(row));
-  }
 }
 
 }  // namespace nnefc::ir::ops::opset
