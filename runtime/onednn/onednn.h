@@ -17,7 +17,7 @@ std::string OneDnnLoadError();
 // Returns the version of the library and the instructions that it uses, or the reason if it cannot be loaded.
 std::string DescribeOneDnn();
 
-// Returns the version that this build uses. Does not load the library.
+// Returns the version that this build uses; empty in a build without oneDNN. Does not load the library.
 std::string OneDnnVersion();
 
 // Creates a primitive for the threads of the current scope. Returns null if oneDNN has none, or only a
