@@ -6,6 +6,9 @@
 #   portable  unit tests, golden tests and a sample of the conformance suite of a build without x86-64 code
 #   fuzz      each fuzz target for 60 s from its corpus (tests/fuzz/run)
 #   site      the documentation site in Chromium, with axe-core
+#   artefacts
+#             the wheel, the Debian packages, the archive and the steps of the Dockerfile in minimal systems of Debian 11 to 13
+#             (as root, with the right to mount)
 #   asan      all suites with the address and undefined-behaviour sanitizers
 #
 #   tools/dev/full_check.sh [PART...]    all or the given parts; prints a table of the parts and their seconds at the end
@@ -68,11 +71,26 @@ part_site() {
   .venv/bin/python tests/docs/browser.py build/docs/site
 }
 
+part_artefacts() {
+  local suite
+  install_packages "${packages[@]}" "${test_packages[@]}" debootstrap dpkg-dev file
+  install_test_environment
+  tools/wheel.sh
+  tools/packages.sh
+  tools/archive.sh
+  for suite in bullseye bookworm trixie; do
+    tools/wheel.sh --userland $suite
+    tools/archive.sh --userland $suite
+  done
+  tools/packages.sh --userland bookworm
+  tools/dev/check_docker.sh
+}
+
 part_asan() {
   tools/test.sh asan
 }
 
-readonly all_parts="tsan clang portable fuzz site asan"
+readonly all_parts="tsan clang portable fuzz site artefacts asan"
 require_parts "$all_parts" "$@"
 # shellcheck disable=SC2086
 run_parts ${@:-$all_parts}
