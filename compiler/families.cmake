@@ -1,19 +1,19 @@
 # Writes a C++ file with a function that calls a function of each family, found by its definition in a source file.
 #
-#   cmake -DSOURCE_DIR=<folder> -DFOLDERS=<subfolder;..> -DHEADER=<include> -DNAMESPACE=<of the folder> -DPATTERN=<regex>
-#         -DDECLARATION=<of a family> -DFUNCTION=<signature> -DCALL=<statement> -DOUTPUT=<file.cpp> -P families.cmake
+#   cmake -DSOURCE_DIR=<folder> -DFOLDERS=<subfolder;..> -DGROUPS=<subfolder;..> -DHEADER=<include> -DNAMESPACE=<of the folder>
+#         -DPATTERN=<regex> -DDECLARATION=<of a family> -DFUNCTION=<signature> -DCALL=<statement> -DOUTPUT=<file.cpp> -P families.cmake
 #
-# Group 1 of PATTERN is the name of a family's function, which replaces NAME in DECLARATION and CALL. Functions of a subfolder are in
-# the namespace of that name.
+# Group 1 of PATTERN is the name of a family's function, which replaces NAME in DECLARATION and CALL. Functions of FOLDERS are in
+# the namespaces of these names, those of GROUPS in NAMESPACE.
 
 cmake_minimum_required(VERSION 3.25)
 
 set(declarations "")
 set(calls "")
-foreach(folder "" ${FOLDERS})
+foreach(folder "" ${GROUPS} ${FOLDERS})
   set(namespace "${NAMESPACE}")
   set(prefix "")
-  if(NOT folder STREQUAL "")
+  if(folder IN_LIST FOLDERS)
     string(APPEND namespace "::${folder}")
     set(prefix "${folder}::")
   endif()

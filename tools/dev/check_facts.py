@@ -58,10 +58,11 @@ def main() -> int:
                 found.append(f"{name}:{number}: depends on an instruction set outside of a cost function; add a property to "
                              f"{SIMD}/instruction_sets.h")
     # Each microkernel has a separate test, for each instruction set.
-    for path in sorted((ROOT / SIMD).glob("*.cpp")):
-        test = ROOT / "tests/unit" / SIMD / f"{path.stem}_test.cpp"
+    for path in sorted((ROOT / SIMD).rglob("*.cpp")):
+        name = path.relative_to(ROOT)
+        test = ROOT / "tests/unit" / name.with_name(f"{path.stem}_test.cpp")
         if not test.is_file():
-            found.append(f"{SIMD}/{path.name}: has no unit test; add `{test.relative_to(ROOT).as_posix()}`")
+            found.append(f"{name.as_posix()}: has no unit test; add `{test.relative_to(ROOT).as_posix()}`")
     # An executable created elsewhere would lack the kernels of plug-ins.
     for path in sorted((ROOT / "tools").rglob("*.cpp")):
         name = path.relative_to(ROOT).as_posix()

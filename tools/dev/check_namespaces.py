@@ -33,6 +33,9 @@ NAMED = {
     "tests/fuzz/mutators": "nnefc::fuzz",
     "tests/fuzz/targets": "nnefc::fuzz",
 }
+# Subfolders that group the files of one module by topic, so that a folder stays small: folder -> its groups. They have the namespace of
+# the folder, because declarations and names within a module do not depend on the groups.
+GROUPS: dict[str, set[str]] = {}
 # Folders of unit tests without a counterpart: the namespace is that of the folder above.
 PARTS = {"tests/unit/compiler/plugin/module", "tests/unit/runtime/engine/quantized"}
 # Folders whose files define functions that headers of the folder above declare: `ir::StandardOps`, `ast::ParseDocument`.
@@ -50,9 +53,17 @@ COMMENT = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|
 TOKEN = re.compile(r"\bnamespace\s+(?P<name>[\w:]+)?\s*\{|(?P<unnamed>\bnamespace\s*\{)|(?P<brace>[{}])")
 
 
+def module_of(folder: str) -> str:
+    """Returns the folder of the module that a folder belongs to: the one above for a group, otherwise the folder."""
+    outer, _, name = folder.rpartition("/")
+    mirrored = outer.removeprefix("tests/unit/")
+    return module_of(outer) if name in GROUPS.get(outer, ()) or name in GROUPS.get(mirrored, ()) else folder
+
+
 @functools.cache
 def namespace_of(folder: str) -> str | None:
     """Returns the namespace of a folder; None: the folder has no rule, such as that of a stand-alone program."""
+    folder = module_of(folder)
     if folder in NAMED:
         return NAMED[folder]
     outer, _, name = folder.rpartition("/")
@@ -93,7 +104,7 @@ def blocks_of(text: str) -> list[tuple[str, str, int]]:
 
 def violations(name: str, text: str, homes: dict[str, str]) -> list[str]:
     """Returns the definitions of a file in namespaces of other folders; `homes`: the folder of a namespace."""
-    folder = name.rpartition("/")[0]
+    folder = module_of(name.rpartition("/")[0])
     own = namespace_of(folder)
     if own is None or name in OTHER_FILES:
         return []
