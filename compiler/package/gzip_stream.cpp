@@ -7,11 +7,11 @@
 namespace nnefc::package {
 namespace {
 
-constexpr size_t kBlock = size_t{1} << 18;
+constexpr size_t kGzipBlockBytes = size_t{1} << 18;
 
 }  // namespace
 
-GzipStream::GzipStream(PackedBytes packed) : packed_(std::move(packed)), block_(kBlock) {
+GzipStream::GzipStream(PackedBytes packed) : packed_(std::move(packed)), block_(kGzipBlockBytes) {
   constexpr int kGzipOnly = 16;
   NNEFC_CHECK(inflateInit2(&stream_, kGzipOnly + MAX_WBITS) == Z_OK);
 }

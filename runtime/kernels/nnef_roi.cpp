@@ -19,7 +19,7 @@ struct Regions {
   std::vector<int64_t> batches;                      // [region]
 };
 
-struct Interval {
+struct RegionInterval {
   double begin, end;
 };
 
@@ -39,7 +39,7 @@ FaultOr<Regions> ReadRegions(const ReferenceRun& run, const MakeTaps& make) {
     }
     auto& by_axis = regions.taps.emplace_back(axes);
     for (size_t axis = 0; axis < axes; ++axis) {
-      const Interval interval{rois[region * 2 * axes + axis], rois[region * 2 * axes + axes + axis]};
+      const RegionInterval interval{rois[region * 2 * axes + axis], rois[region * 2 * axes + axes + axis]};
       if (!(std::abs(interval.begin) <= kFarthest && std::abs(interval.end) <= kFarthest)) {
         return KernelFault("region {} reaches from {} to {}", region, interval.begin, interval.end);
       }
@@ -126,7 +126,7 @@ FaultOr<Success> CombineRegions(const ReferenceRun& run, const FaultOr<Regions>&
 // R 4.6.1: cell i of p covers ceil(r / p) elements of a region of r elements, starting at i * floor(r / p).
 // The text adds the cell size to the start, so that the last cell would be outside of the region; this is
 // treated as an error in the text. Elements outside of the map are ignored; an empty cell is 0.
-Taps PoolTaps(Interval region, int64_t extent, int64_t outputs, int64_t i) {
+Taps PoolTaps(RegionInterval region, int64_t extent, int64_t outputs, int64_t i) {
   const auto begin = static_cast<int64_t>(std::floor(region.begin + 0.5));
   const auto end = static_cast<int64_t>(std::floor(region.end + 0.5));
   const int64_t length = std::max<int64_t>(end - begin, 0);
@@ -149,7 +149,7 @@ FaultOr<Success> MaxRoiPool(const ReferenceRun& run) {
 // region were cropped first, and interpolated between two elements.
 FaultOr<Success> RoiResample(const ReferenceRun& run) {
   const std::string method = run.node.String("method");
-  const auto taps = [&](Interval region, int64_t extent, int64_t outputs, int64_t i) -> Taps {
+  const auto taps = [&](RegionInterval region, int64_t extent, int64_t outputs, int64_t i) -> Taps {
     const double length = region.end - region.begin;
     const double step = length / static_cast<double>(outputs);
     double u = static_cast<double>(i) * step;
