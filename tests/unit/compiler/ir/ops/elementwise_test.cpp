@@ -1,3 +1,5 @@
+#include <string_view>
+
 #include "gtest/gtest.h"
 #include "tests/unit/compiler/ir/ops/infer_support.h"
 
@@ -14,6 +16,29 @@ TEST(ElementwiseTest, Unary) {
   EXPECT_EQ(Infer({"neg", {}}), "node.arity");
   EXPECT_EQ(Infer({"neg", {"f32[]", "f32[]"}}), "node.arity");
   EXPECT_EQ(Message({"neg", {"boolean[2]"}}), "`x` of `neg` is of type logical; expected scalar");
+}
+
+// R 4.2.1: functions of scalars preserve the shape, and accept no other type.
+TEST(ElementwiseTest, FunctionsOfScalars) {
+  for (const std::string_view op :
+       {"abs",  "sign", "exp",   "log",  "sin",   "cos",   "tan",   "sinh", "cosh",
+        "tanh", "asin", "acos",  "atan", "asinh", "acosh", "atanh", "rcp",  "sqr",
+        "sqrt", "rsqr", "rsqrt", "log2", "floor", "ceil",  "round"}) {
+    EXPECT_EQ(Infer({op, {"f32[2,?,4]"}}), "f32[2,?,4]") << op;
+    EXPECT_EQ(Infer({op, {"f32[]"}}), "f32[]") << op;
+    EXPECT_EQ(Infer({op, {"boolean[2]"}}), "node.input-type") << op;
+    EXPECT_EQ(Infer({op, {"f32[2]", "f32[2]"}}), "node.arity") << op;
+  }
+}
+
+// R 4.2.2: comparisons broadcast and have logical results.
+TEST(ElementwiseTest, Comparisons) {
+  for (const std::string_view op : {"lt", "gt", "le", "ge", "eq", "ne"}) {
+    EXPECT_EQ(Infer({op, {"f32[2,1]", "f32[1,3]"}}), "boolean[2,3]") << op;
+    EXPECT_EQ(Infer({op, {"f32[]", "f32[]"}}), "boolean[]") << op;
+    EXPECT_EQ(Infer({op, {"f32[2]", "f32[3]"}}), "binary.broadcast") << op;
+    EXPECT_EQ(Infer({op, {"f32[2]", "boolean[2]"}}), "node.input-type") << op;
+  }
 }
 
 TEST(ElementwiseTest, AnUnknownInputIsNoSecondMistake) {
