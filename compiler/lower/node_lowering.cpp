@@ -25,14 +25,20 @@ LowerState::LowerState(const ir::Graph& source_graph, const LowerOptions& lower_
       non_negative(source_graph.node_bound(), false) {}
 
 NodeLowering::NodeLowering(LowerState& state, ir::NodeId node)
-    : state_(state),
-      node_(state.source.node(node)),
+    : SourceNode(state.source, node),
+      state_(state),
       first_new_(static_cast<int32_t>(state.target.node_bound())) {
   auto& ports = state_.ports[static_cast<size_t>(node.index)];
   if (ports.empty()) ports.resize(static_cast<size_t>(node_.num_outputs()));
 }
 
 // ---- the NNEF node ----
+
+ElementType SourceNode::DataType() const {
+  const std::string dtype = String("dtype");
+  if (dtype == "integer") return ElementType::kI64;
+  return dtype == "logical" ? ElementType::kBoolean : ElementType::kF32;
+}
 
 OutputPort NodeLowering::input(int32_t index) const {
   for (const auto& [replaced, port] : replaced_) {
@@ -48,16 +54,6 @@ OutputPort NodeLowering::LoweredPort(OutputPort source) const {
 const QuantizedType* NodeLowering::FindQuantized(OutputPort source) const {
   const auto found = state_.quantized.find({source.node.index, source.index});
   return found == state_.quantized.end() ? nullptr : &found->second;
-}
-
-const ir::Output& NodeLowering::source_input(int32_t index) const {
-  return state_.source.output(node_.input(index));
-}
-
-ElementType NodeLowering::DataType() const {
-  const std::string dtype = String("dtype");
-  if (dtype == "integer") return ElementType::kI64;
-  return dtype == "logical" ? ElementType::kBoolean : ElementType::kF32;
 }
 
 bool NodeLowering::IsNonNegative(int32_t index) const {

@@ -46,32 +46,15 @@ struct LowerState {
   bool failed = false;
 };
 
-// The interface for the lowering of one NNEF node. Added nodes have the node's origin and the name
-// "NODE/SUFFIX"; a node that computes an output is named after the output's NNEF identifier. Ports belong to
-// the target graph.
-//
-// The ranks of the source's inputs and outputs are known. After a reported error, ports in the target have
-// unknown shapes, and the rest of the lowering has no effect.
-class NodeLowering {
+// An NNEF node of the source graph, with its inputs, outputs and attributes.
+class SourceNode {
  public:
-  NodeLowering(LowerState& state, ir::NodeId node);
+  SourceNode(const ir::Graph& source, ir::NodeId node) : source_(source), node_(source.node(node)) {}
 
   const ir::Node& node() const { return node_; }
-  LowerState& state() { return state_; }
-  const LowerState& state() const { return state_; }
-  const ir::Graph& target() const { return state_.target; }
-
-  // ---- the NNEF node ----
   int32_t num_inputs() const { return node_.num_inputs(); }
-  OutputPort input(int32_t index) const;
-  // Returns the lowered form of a port of the source.
-  OutputPort LoweredPort(OutputPort source) const;
-  // Replaces input `index` by another port for the rest of the lowering.
-  void ReplaceInput(int32_t index, OutputPort port) { replaced_.emplace_back(index, port); }
-  // Returns the quantized type of a port of the source; null if it has real values.
-  const QuantizedType* FindQuantized(OutputPort source) const;
   // Returns the source's type, shape and value of input `index`.
-  const ir::Output& source_input(int32_t index) const;
+  const ir::Output& source_input(int32_t index) const { return source_.output(node_.input(index)); }
   const PartialShape& input_shape(int32_t index) const { return source_input(index).shape; }
   int64_t input_rank(int32_t index) const { return input_shape(index).rank(); }
   const PartialShape& output_shape(int32_t index = 0) const { return node_.output(index).shape; }
@@ -83,6 +66,34 @@ class NodeLowering {
   std::vector<int64_t> Ints(std::string_view name) const { return node_.attribute(name).AsInts(); }
   // Returns f32, i64 or boolean, according to the attribute "dtype".
   ElementType DataType() const;
+
+ protected:
+  const ir::Graph& source_;
+  const ir::Node& node_;
+};
+
+// The interface for the lowering of one NNEF node. Added nodes have the node's origin and the name
+// "NODE/SUFFIX"; a node that computes an output is named after the output's NNEF identifier. Ports belong to
+// the target graph.
+//
+// The ranks of the source's inputs and outputs are known. After a reported error, ports in the target have
+// unknown shapes, and the rest of the lowering has no effect.
+class NodeLowering : public SourceNode {
+ public:
+  NodeLowering(LowerState& state, ir::NodeId node);
+
+  LowerState& state() { return state_; }
+  const LowerState& state() const { return state_; }
+  const ir::Graph& target() const { return state_.target; }
+
+  // ---- the lowered inputs ----
+  OutputPort input(int32_t index) const;
+  // Returns the lowered form of a port of the source.
+  OutputPort LoweredPort(OutputPort source) const;
+  // Replaces input `index` by another port for the rest of the lowering.
+  void ReplaceInput(int32_t index, OutputPort port) { replaced_.emplace_back(index, port); }
+  // Returns the quantized type of a port of the source; null if it has real values.
+  const QuantizedType* FindQuantized(OutputPort source) const;
   // True if the graph implies that no element of the input is negative.
   bool IsNonNegative(int32_t index) const;
 
@@ -146,7 +157,6 @@ class NodeLowering {
   void CheckShape(int32_t index, OutputPort port);
 
   LowerState& state_;
-  const ir::Node& node_;
   int32_t first_new_;  // the first node of the target that was added for this node
   std::vector<std::pair<int32_t, OutputPort>> replaced_;
   std::vector<OutputPort>* captured_ = nullptr;

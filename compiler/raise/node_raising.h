@@ -67,17 +67,12 @@ struct Declined {
   std::string reason;
 };
 
-// The interface for raising one OpenVINO node. Types are those of NNEF, and shapes are known. Ports belong to
-// the target graph.
-class NodeRaising {
+// An OpenVINO node of the source graph, with the types and shapes of its inputs and outputs.
+class SourceNode {
  public:
-  NodeRaising(RaiseState& state, ir::NodeId node) : state_(state), node_(state.source.node(node)) {}
+  SourceNode(const ir::Graph& source, ir::NodeId node) : source_(source), node_(source.node(node)) {}
 
   const ir::Node& node() const { return node_; }
-  RaiseState& state() { return state_; }
-  const ir::Graph& target() const { return state_.target; }
-
-  // ---- the OpenVINO node ----
   int32_t num_inputs() const { return node_.num_inputs(); }
   bool has_input(int32_t index) const { return index < node_.num_inputs(); }
   ElementType input_type(int32_t index) const { return source_input(index).type; }
@@ -86,6 +81,24 @@ class NodeRaising {
   nnefc::Shape output_shape(int32_t index = 0) const { return node_.output(index).shape.known_extents(); }
   ElementType output_type(int32_t index = 0) const { return node_.output(index).type; }
   int64_t output_rank(int32_t index = 0) const { return node_.output(index).shape.rank(); }
+
+ protected:
+  const ir::Output& source_input(int32_t index) const { return source_.output(node_.input(index)); }
+
+  const ir::Graph& source_;
+  const ir::Node& node_;
+};
+
+// The interface for raising one OpenVINO node. Types are those of NNEF, and shapes are known. Ports belong to
+// the target graph.
+class NodeRaising : public SourceNode {
+ public:
+  NodeRaising(RaiseState& state, ir::NodeId node) : SourceNode(state.source, node), state_(state) {}
+
+  RaiseState& state() { return state_; }
+  const ir::Graph& target() const { return state_.target; }
+
+  // ---- constant inputs ----
   // Returns the value of an input that does not depend on those of the graph, or null.
   const TensorValue* Value(int32_t index) const;
   // Returns the value of such an input with one element.
@@ -162,12 +175,10 @@ class NodeRaising {
   void Finish();
 
  private:
-  const ir::Output& source_input(int32_t index) const { return state_.source.output(node_.input(index)); }
   std::string BaseName() const;
   OutputPort AddConstant(const TensorValue& value);
 
   RaiseState& state_;
-  const ir::Node& node_;
 };
 
 }  // namespace nnefc::raise
