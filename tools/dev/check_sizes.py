@@ -47,8 +47,6 @@ EXEMPT_FOLDERS: dict[str, str] = {
 }
 EXEMPT_CLASSES: dict[str, str] = {
     "compiler/ir/graph.h:Graph": "each function maintains the graph's invariants",
-    "compiler/syntax/parse/ast_builder.h:AstBuilder": "one function per rule of the grammar",
-    "compiler/syntax/parse/statement_reader.h:StatementReader": "one function per replacement of tokens",
 }
 
 # Comments, literals and directives of the preprocessor.

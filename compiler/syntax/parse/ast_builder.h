@@ -12,32 +12,16 @@
 
 namespace nnefc::ast::parse {
 
-// Builds AST nodes from the labels of one statement's contexts. Reports errors that the grammar accepts:
-// values of literals, soft keywords, empty lists, too deep nesting.
-//
-// Recursion follows the brackets and the `if` conditions of the text, whose depth the statement reader
-// bounds; chains of operators are processed in loops.
-class AstBuilder {
+// Builds literals and names of a document.
+class LiteralBuilder {
  public:
-  AstBuilder(ast::Document& document, Context& context);
+  LiteralBuilder(ast::Document& document, Context& context);
 
-  Extension BuildExtension(const grammar::NnefParser::ExtensionContext& context);
-  // `broken` declarations have only the parts before the error.
-  Fragment BuildFragment(const grammar::NnefParser::FragmentDeclarationContext& context, bool broken);
-  Graph BuildGraph(const grammar::NnefParser::GraphDeclarationContext& context, bool broken);
-  Assignment BuildAssignment(const grammar::NnefParser::AssignmentContext& context);
-  // Builds an assignment from the tokens of a statement without errors. Returns nothing, without nodes or
-  // diagnostics, unless the statement is flat.
-  std::optional<Assignment> BuildFlat(llvm::ArrayRef<Token> tokens);
-  // Returns an assignment with the left side, where it was parsed, and an ErrorExpr over `range`.
-  Assignment BuildBrokenAssignment(const grammar::NnefParser::AssignmentContext* context, SourceRange range,
-                                   bool is_name);
-  Quantization BuildQuantization(const grammar::NnefParser::QuantizationContext& context);
   // Switches to the strings of tract's properties of a model, with control characters and any letters.
   void ReadProperties(bool in_properties) { in_properties_ = in_properties; }
   ExprId MakeError(SourceRange range) { return document_.exprs.Add({range, ErrorExpr{}}); }
 
- private:
+ protected:
   using Parser = grammar::NnefParser;
 
   // An expression and its nesting depth in operators and brackets.
@@ -45,24 +29,6 @@ class AstBuilder {
     ExprId id;
     int64_t height = 0;
   };
-  // Items of a list expression and their greatest height.
-  struct Items {
-    Items() = default;
-    explicit Items(Built first) { Add(first); }
-    void Add(Built built) {
-      ids.push_back(built.id);
-      height = std::max(height, built.height);
-    }
-
-    llvm::SmallVector<ExprId, 4> ids;
-    int64_t height = 0;
-  };
-  // An operator without its right operand yet.
-  struct PendingOperator {
-    Token token;
-    bool unary = false;
-  };
-
   SourceRange Range(Token token) const { return {document_.file, token.begin, token.end}; }
   SourceRange Range(const antlr4::ParserRuleContext& context) const;
   SourceRange Range(ExprId id) const { return document_.exprs[id].range; }
@@ -90,6 +56,38 @@ class AstBuilder {
   // Appends the characters that `body` denotes to `value`. Returns true if all of them are valid.
   bool Unescape(Token token, std::string_view body, std::string& value);
 
+  template <typename T>
+  llvm::ArrayRef<T> Keep(const llvm::SmallVectorImpl<T>& items) {
+    return document_.Keep(llvm::ArrayRef<T>(items));
+  }
+
+  ast::Document& document_;
+  Context& context_;
+  std::string_view text_;
+
+ private:
+  bool in_properties_ = false;
+};
+
+// Builds expressions. Recursion follows the brackets and the `if` conditions of the text, whose depth the
+// statement reader bounds; chains of operators are processed in loops.
+class ExpressionBuilder : public LiteralBuilder {
+ public:
+  using LiteralBuilder::LiteralBuilder;
+
+ protected:
+  // Items of a list expression and their greatest height.
+  struct Items {
+    Items() = default;
+    explicit Items(Built first) { Add(first); }
+    void Add(Built built) {
+      ids.push_back(built.id);
+      height = std::max(height, built.height);
+    }
+
+    llvm::SmallVector<ExprId, 4> ids;
+    int64_t height = 0;
+  };
   // build_expression.cpp
   Built BuildRvalue(const Parser::RvalueExprContext& context);
   Built BuildBinary(const Parser::BinaryExprContext& context) {
@@ -98,7 +96,6 @@ class AstBuilder {
   Built BuildBinary(const Parser::UnaryExprContext& first,
                     const std::vector<Parser::BinaryOperatorContext*>& operators,
                     const std::vector<Parser::UnaryExprContext*>& rest);
-  void PushOperand(const Parser::UnaryExprContext& unary, bool exponent);
   Built BuildOperand(const Parser::UnaryExprContext& context, bool least_integer);
   Built BuildSubscript(Built base, const Parser::SubscriptExprContext& context);
   Built BuildArray(const Parser::ArrayRvalueExprContext& context);
@@ -110,8 +107,6 @@ class AstBuilder {
   Argument BuildArgument(const Parser::ArgumentContext& context, int64_t& height);
   bool IsCast(Token name, Builtin& builtin) const;
   Built ApplyUnary(Token op, Built operand);
-  void Reduce(const PendingOperator& op);
-  void ReduceWhile(size_t base, int precedence);
   Built BuildLvalue(const Parser::LvalueExprContext& context);
   // Builds a tuple without parentheses.
   Built BareTuple(const Items& items);
@@ -125,7 +120,7 @@ class AstBuilder {
   Built BuildFlatCall(Token name, const Token*& at);
   Built BuildFlatName(Token token);
 
-  // build_declaration.cpp
+  // Types of generic invocations and casts.
   void BuildTypeArgument(Token type, InvocationExpr& invocation);
   std::optional<PrimitiveName> FindTypeName(Token name) const;
   // Reports an unknown type name and returns nothing.
@@ -133,6 +128,44 @@ class AstBuilder {
   std::optional<PrimitiveName> BuildTypeName(const Parser::TypeNameContext& context) {
     return BuildTypeName(Unwrap(context.name));
   }
+
+ private:
+  // An operator without its right operand yet.
+  struct PendingOperator {
+    Token token;
+    bool unary = false;
+  };
+
+  void PushOperand(const Parser::UnaryExprContext& unary, bool exponent);
+  void Reduce(const PendingOperator& op);
+  void ReduceWhile(size_t base, int precedence);
+
+  // Stacks shared by nested expressions; each expression uses the entries above its base.
+  std::vector<Built> operands_;
+  std::vector<PendingOperator> operators_;
+};
+
+// Builds AST nodes from the labels of one statement's contexts. Reports errors that the grammar accepts:
+// values of literals, soft keywords, empty lists, too deep nesting.
+class AstBuilder : public ExpressionBuilder {
+ public:
+  using ExpressionBuilder::ExpressionBuilder;
+
+  Extension BuildExtension(const grammar::NnefParser::ExtensionContext& context);
+  // `broken` declarations have only the parts before the error.
+  Fragment BuildFragment(const grammar::NnefParser::FragmentDeclarationContext& context, bool broken);
+  Graph BuildGraph(const grammar::NnefParser::GraphDeclarationContext& context, bool broken);
+  Assignment BuildAssignment(const grammar::NnefParser::AssignmentContext& context);
+  // Builds an assignment from the tokens of a statement without errors. Returns nothing, without nodes or
+  // diagnostics, unless the statement is flat.
+  std::optional<Assignment> BuildFlat(llvm::ArrayRef<Token> tokens);
+  // Returns an assignment with the left side, where it was parsed, and an ErrorExpr over `range`.
+  Assignment BuildBrokenAssignment(const grammar::NnefParser::AssignmentContext* context, SourceRange range,
+                                   bool is_name);
+  Quantization BuildQuantization(const grammar::NnefParser::QuantizationContext& context);
+
+ private:
+  // build_declaration.cpp
   TypeId BuildType(const Parser::TypeSpecContext& context);
   Built BuildDefault(const Parser::LiteralExprContext& context);
   llvm::ArrayRef<Parameter> BuildParameters(const Parser::ParameterListContext* context);
@@ -145,19 +178,6 @@ class AstBuilder {
   bool IsOfTract() const;
   void RequireItems(size_t count, SourceRange range, std::string_view owner, Name name,
                     std::string_view what);
-
-  template <typename T>
-  llvm::ArrayRef<T> Keep(const llvm::SmallVectorImpl<T>& items) {
-    return document_.Keep(llvm::ArrayRef<T>(items));
-  }
-
-  ast::Document& document_;
-  Context& context_;
-  bool in_properties_ = false;
-  std::string_view text_;
-  // Stacks shared by nested expressions; each expression uses the entries above its base.
-  std::vector<Built> operands_;
-  std::vector<PendingOperator> operators_;
 };
 
 }  // namespace nnefc::ast::parse

@@ -10,7 +10,7 @@
 namespace nnefc::ast::parse {
 // ---- types ----
 
-std::optional<PrimitiveName> AstBuilder::FindTypeName(Token name) const {
+std::optional<PrimitiveName> ExpressionBuilder::FindTypeName(Token name) const {
   switch (name.kind) {
     case TokenKind::kScalar:
       return PrimitiveName::kScalar;
@@ -27,7 +27,7 @@ std::optional<PrimitiveName> AstBuilder::FindTypeName(Token name) const {
   }
 }
 
-std::optional<PrimitiveName> AstBuilder::BuildTypeName(Token name) {
+std::optional<PrimitiveName> ExpressionBuilder::BuildTypeName(Token name) {
   if (const auto found = FindTypeName(name)) return found;
   const IntendedType meant = IntendedTypeOf(Text(name), document_.dialect);
   auto report =

@@ -91,14 +91,14 @@ Builtin BuiltinOf(TokenKind name) {
 
 }  // namespace
 
-AstBuilder::AstBuilder(Document& document, Context& context)
+LiteralBuilder::LiteralBuilder(Document& document, Context& context)
     : document_(document), context_(context), text_(context.sources.Text(document.file)) {}
 
-SourceRange AstBuilder::Range(const antlr4::ParserRuleContext& context) const {
+SourceRange LiteralBuilder::Range(const antlr4::ParserRuleContext& context) const {
   return {document_.file, Unwrap(context.start).begin, Unwrap(context.stop).end};
 }
 
-Name AstBuilder::MakeName(Token name) {
+Name LiteralBuilder::MakeName(Token name) {
   const std::string_view text = Text(name);
   if (text.size() < 2 || (text[1] != '\'' && text[1] != '"'))
     return {context_.symbols.Intern(text), Range(name)};
@@ -109,11 +109,11 @@ Name AstBuilder::MakeName(Token name) {
   return {context_.symbols.Intern(text), Range(name)};
 }
 
-AstBuilder::Built AstBuilder::Make(SourceRange range, ExprNode node, int64_t height) {
+LiteralBuilder::Built LiteralBuilder::Make(SourceRange range, ExprNode node, int64_t height) {
   return {document_.exprs.Add({range, node}), height};
 }
 
-ExprId AstBuilder::Limit(Built built) {
+ExprId ExpressionBuilder::Limit(Built built) {
   if (built.height <= context_.limits.nesting) return built.id;
   const SourceRange range = Range(built.id);
   context_.emitter.Emit(kNestingLimit, range,
@@ -125,7 +125,7 @@ ExprId AstBuilder::Limit(Built built) {
 
 // ---- operators ----
 
-AstBuilder::Built AstBuilder::BuildRvalue(const Parser::RvalueExprContext& context) {
+ExpressionBuilder::Built ExpressionBuilder::BuildRvalue(const Parser::RvalueExprContext& context) {
   const Built first = BuildBinary(*context.first, context.operators, context.rest);
   if (context.conditions.empty()) return first;
   const size_t base = operands_.size();
@@ -148,9 +148,9 @@ AstBuilder::Built AstBuilder::BuildRvalue(const Parser::RvalueExprContext& conte
 }
 
 // Operator precedence over the flat list: an operator is reduced before one that does not bind more tightly.
-AstBuilder::Built AstBuilder::BuildBinary(const Parser::UnaryExprContext& first,
-                                          const std::vector<Parser::BinaryOperatorContext*>& operators,
-                                          const std::vector<Parser::UnaryExprContext*>& rest) {
+ExpressionBuilder::Built ExpressionBuilder::BuildBinary(
+    const Parser::UnaryExprContext& first, const std::vector<Parser::BinaryOperatorContext*>& operators,
+    const std::vector<Parser::UnaryExprContext*>& rest) {
   if (operators.empty() && first.operators.empty()) return BuildOperand(first, false);
   const size_t operand_base = operands_.size();
   const size_t operator_base = operators_.size();
@@ -168,7 +168,7 @@ AstBuilder::Built AstBuilder::BuildBinary(const Parser::UnaryExprContext& first,
 }
 
 // Unary operators of an exponent belong to it (`x ^ -2.0`); others are reduced after a `^` that may follow.
-void AstBuilder::PushOperand(const Parser::UnaryExprContext& unary, bool exponent) {
+void ExpressionBuilder::PushOperand(const Parser::UnaryExprContext& unary, bool exponent) {
   const bool least = !unary.operators.empty() && IsMinInteger(unary.operators.back()->op, unary.literal);
   const size_t signs = unary.operators.size() - (least ? 1 : 0);
   if (!exponent) {
@@ -182,7 +182,7 @@ void AstBuilder::PushOperand(const Parser::UnaryExprContext& unary, bool exponen
 }
 
 // Applies the operators above `base` that bind at least as tightly.
-void AstBuilder::ReduceWhile(size_t base, int precedence) {
+void ExpressionBuilder::ReduceWhile(size_t base, int precedence) {
   while (operators_.size() > base) {
     const PendingOperator top = operators_.back();
     if ((top.unary ? kUnaryPrecedence : Precedence(top.token.kind)) < precedence) return;
@@ -191,7 +191,7 @@ void AstBuilder::ReduceWhile(size_t base, int precedence) {
   }
 }
 
-void AstBuilder::Reduce(const PendingOperator& op) {
+void ExpressionBuilder::Reduce(const PendingOperator& op) {
   const Built right = operands_.back();
   if (op.unary) {
     operands_.back() = ApplyUnary(op.token, right);
@@ -205,7 +205,7 @@ void AstBuilder::Reduce(const PendingOperator& op) {
            std::max(left.height, right.height) + 1);
 }
 
-AstBuilder::Built AstBuilder::ApplyUnary(Token op, Built operand) {
+ExpressionBuilder::Built ExpressionBuilder::ApplyUnary(Token op, Built operand) {
   return Make(Cover(Range(op), Range(operand.id)), UnaryExpr{UnaryOperatorOf(op.kind), operand.id},
               operand.height + 1);
 }
@@ -213,7 +213,8 @@ AstBuilder::Built AstBuilder::ApplyUnary(Token op, Built operand) {
 // ---- operands ----
 
 // Builds an operand without its unary operators, but with the minus sign of the least integer.
-AstBuilder::Built AstBuilder::BuildOperand(const Parser::UnaryExprContext& context, bool least_integer) {
+ExpressionBuilder::Built ExpressionBuilder::BuildOperand(const Parser::UnaryExprContext& context,
+                                                         bool least_integer) {
   Built built;
   if (context.call != nullptr) {
     built = BuildInvocation(context);
@@ -236,7 +237,8 @@ AstBuilder::Built AstBuilder::BuildOperand(const Parser::UnaryExprContext& conte
   return built;
 }
 
-AstBuilder::Built AstBuilder::BuildSubscript(Built base, const Parser::SubscriptExprContext& context) {
+ExpressionBuilder::Built ExpressionBuilder::BuildSubscript(Built base,
+                                                           const Parser::SubscriptExprContext& context) {
   SubscriptExpr subscript;
   subscript.base = base.id;
   subscript.is_range = context.range != nullptr;
@@ -254,14 +256,15 @@ AstBuilder::Built AstBuilder::BuildSubscript(Built base, const Parser::Subscript
   return Make(Cover(Range(base.id), Range(context)), subscript, height + 1);
 }
 
-AstBuilder::Built AstBuilder::BuildArray(const Parser::ArrayRvalueExprContext& context) {
+ExpressionBuilder::Built ExpressionBuilder::BuildArray(const Parser::ArrayRvalueExprContext& context) {
   if (context.comprehension != nullptr || context.provisional != nullptr) return BuildComprehension(context);
   Items items;
   for (const auto* item : context.items) items.Add(BuildRvalue(*item));
   return Make(Range(context), ArrayExpr{Keep(items.ids)}, items.height + 1);
 }
 
-AstBuilder::Built AstBuilder::BuildComprehension(const Parser::ArrayRvalueExprContext& context) {
+ExpressionBuilder::Built ExpressionBuilder::BuildComprehension(
+    const Parser::ArrayRvalueExprContext& context) {
   const auto* ratified = context.comprehension;
   const Parser::LoopIterListContext& loop = ratified ? *ratified->iterators : *context.provisional->iterators;
   const Parser::RvalueExprContext* condition =
@@ -289,7 +292,7 @@ AstBuilder::Built AstBuilder::BuildComprehension(const Parser::ArrayRvalueExprCo
   return Make(Range(context), document_.Keep(comprehension), height + 1);
 }
 
-AstBuilder::Built AstBuilder::BuildTuple(const Parser::TupleRvalueExprContext& context) {
+ExpressionBuilder::Built ExpressionBuilder::BuildTuple(const Parser::TupleRvalueExprContext& context) {
   if (context.items.size() == 1) {
     const Built inner = BuildRvalue(*context.items[0]);
     return Make(Range(context), ParenExpr{inner.id}, inner.height + 1);
@@ -303,13 +306,14 @@ AstBuilder::Built AstBuilder::BuildTuple(const Parser::TupleRvalueExprContext& c
 
 // Returns true if the call is a cast: `integer(x)` in the ratified dialect, `extent(x)` in the provisional
 // one. In the other dialect each may be an operation.
-bool AstBuilder::IsCast(Token name, Builtin& builtin) const {
+bool ExpressionBuilder::IsCast(Token name, Builtin& builtin) const {
   const std::string_view integer = document_.dialect.integer;
   builtin = integer == ast::Spelling(Builtin::kInteger) ? Builtin::kInteger : Builtin::kExtent;
   return Text(name) == integer;
 }
 
-AstBuilder::Built AstBuilder::MakeCast(Builtin builtin, Token name, const Parser::InvocationContext& call) {
+ExpressionBuilder::Built ExpressionBuilder::MakeCast(Builtin builtin, Token name,
+                                                     const Parser::InvocationContext& call) {
   const SourceRange range = Cover(Range(name), Range(call));
   if (call.typeArgument != nullptr || call.arguments.size() != 1 || call.arguments[0]->name != nullptr) {
     context_.emitter.Emit(kCastArguments, range, "the cast `{}` takes one argument without a name",
@@ -320,7 +324,7 @@ AstBuilder::Built AstBuilder::MakeCast(Builtin builtin, Token name, const Parser
   return Make(range, document_.Keep(BuiltinExpr{builtin, Range(name), argument.id}), argument.height + 1);
 }
 
-AstBuilder::Built AstBuilder::BuildInvocation(const Parser::UnaryExprContext& context) {
+ExpressionBuilder::Built ExpressionBuilder::BuildInvocation(const Parser::UnaryExprContext& context) {
   const Token name = Unwrap(context.name);
   const Parser::InvocationContext& call = *context.call;
   Builtin builtin;
@@ -336,13 +340,13 @@ AstBuilder::Built AstBuilder::BuildInvocation(const Parser::UnaryExprContext& co
 }
 
 // A word that is not a type may be one that the operation does not accept; the checker reports it.
-void AstBuilder::BuildTypeArgument(Token type, InvocationExpr& invocation) {
+void ExpressionBuilder::BuildTypeArgument(Token type, InvocationExpr& invocation) {
   invocation.type_argument_range = Range(type);
   invocation.type_argument = FindTypeName(type);
   if (!invocation.type_argument) invocation.unknown_type = context_.symbols.Intern(Text(type));
 }
 
-Argument AstBuilder::BuildArgument(const Parser::ArgumentContext& context, int64_t& height) {
+Argument ExpressionBuilder::BuildArgument(const Parser::ArgumentContext& context, int64_t& height) {
   Argument argument;
   if (context.name != nullptr) argument.name = MakeName(context.name);
   const Built value = BuildRvalue(*context.value);
@@ -351,7 +355,7 @@ Argument AstBuilder::BuildArgument(const Parser::ArgumentContext& context, int64
   return argument;
 }
 
-AstBuilder::Built AstBuilder::BuildBuiltin(const Parser::BuiltinExprContext& context) {
+ExpressionBuilder::Built ExpressionBuilder::BuildBuiltin(const Parser::BuiltinExprContext& context) {
   const Token name = Unwrap(context.name);
   const Built argument = BuildRvalue(*context.value);
   return Make(Range(context), document_.Keep(BuiltinExpr{BuiltinOf(name.kind), Range(name), argument.id}),
@@ -360,7 +364,7 @@ AstBuilder::Built AstBuilder::BuildBuiltin(const Parser::BuiltinExprContext& con
 
 // ---- left values and statements ----
 
-AstBuilder::Built AstBuilder::BuildLvalue(const Parser::LvalueExprContext& context) {
+ExpressionBuilder::Built ExpressionBuilder::BuildLvalue(const Parser::LvalueExprContext& context) {
   if (context.name != nullptr) {
     const Name name = MakeName(context.name);
     return Make(name.range, IdentifierExpr{name.symbol}, 0);
@@ -372,12 +376,12 @@ AstBuilder::Built AstBuilder::BuildLvalue(const Parser::LvalueExprContext& conte
   return Make(Range(context), document_.Keep(TupleExpr{Keep(kept.ids), true}), kept.height + 1);
 }
 
-AstBuilder::Built AstBuilder::BareTuple(const Items& items) {
+ExpressionBuilder::Built ExpressionBuilder::BareTuple(const Items& items) {
   return Make(Cover(Range(items.ids.front()), Range(items.ids.back())),
               document_.Keep(TupleExpr{Keep(items.ids), false}), items.height + 1);
 }
 
-AstBuilder::Built AstBuilder::BuildLeft(const Parser::AssignmentContext& context) {
+ExpressionBuilder::Built ExpressionBuilder::BuildLeft(const Parser::AssignmentContext& context) {
   const Built first = BuildLvalue(*context.left);
   if (context.leftRest.empty()) return first;
   Items items(first);
@@ -386,7 +390,7 @@ AstBuilder::Built AstBuilder::BuildLeft(const Parser::AssignmentContext& context
 }
 
 // `a, b if c else d` is the tuple `(a, (b if c else d))`.
-AstBuilder::Built AstBuilder::BuildRight(const Parser::AssignmentContext& context) {
+ExpressionBuilder::Built ExpressionBuilder::BuildRight(const Parser::AssignmentContext& context) {
   const Built first = BuildRvalue(*context.right);
   if (context.rightRest.empty()) return first;
   Items items(first);

@@ -104,12 +104,12 @@ std::optional<ast::Assignment> AstBuilder::BuildFlat(llvm::ArrayRef<Token> token
   return assignment;
 }
 
-AstBuilder::Built AstBuilder::BuildFlatName(Token token) {
+ExpressionBuilder::Built ExpressionBuilder::BuildFlatName(Token token) {
   const Name name = MakeName(token);
   return Make(name.range, IdentifierExpr{name.symbol}, 0);
 }
 
-AstBuilder::Built AstBuilder::BuildFlatOperand(const Token*& at) {
+ExpressionBuilder::Built ExpressionBuilder::BuildFlatOperand(const Token*& at) {
   const Token first = *at++;
   switch (first.kind) {
     case TokenKind::kMinus: {
@@ -139,7 +139,7 @@ AstBuilder::Built AstBuilder::BuildFlatOperand(const Token*& at) {
   }
 }
 
-AstBuilder::Built AstBuilder::BuildFlatCall(Token name, const Token*& at) {
+ExpressionBuilder::Built ExpressionBuilder::BuildFlatCall(Token name, const Token*& at) {
   InvocationExpr invocation;
   invocation.callee = MakeName(name);
   if (at->kind == TokenKind::kTypeArgumentOpen) {

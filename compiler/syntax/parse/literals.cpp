@@ -18,7 +18,7 @@ bool IsPrintable(char c) {
 
 }  // namespace
 
-AstBuilder::Built AstBuilder::BuildLiteral(Token token) {
+LiteralBuilder::Built LiteralBuilder::BuildLiteral(Token token) {
   switch (token.kind) {
     case TokenKind::kNumericLiteral:
       return BuildNumber(token, false, Range(token));
@@ -33,12 +33,12 @@ AstBuilder::Built AstBuilder::BuildLiteral(Token token) {
   }
 }
 
-bool AstBuilder::IsMinInteger(Token sign, Token literal) const {
+bool LiteralBuilder::IsMinInteger(Token sign, Token literal) const {
   return sign.kind == TokenKind::kMinus && Text(literal) == "9223372036854775808";
 }
 
 // `negative` includes the minus sign; the least integer cannot be written otherwise.
-AstBuilder::Built AstBuilder::BuildNumber(Token token, bool negative, SourceRange range) {
+LiteralBuilder::Built LiteralBuilder::BuildNumber(Token token, bool negative, SourceRange range) {
   const std::string_view digits = Text(token);
   if (digits.find_first_of(".eE") != std::string_view::npos) return Make(range, ScalarValue(token), 0);
   IntegerLiteral literal;
@@ -57,7 +57,7 @@ AstBuilder::Built AstBuilder::BuildNumber(Token token, bool negative, SourceRang
   return Make(range, literal, 0);
 }
 
-ExprNode AstBuilder::ScalarValue(Token token) {
+ExprNode LiteralBuilder::ScalarValue(Token token) {
   const std::string_view digits = Text(token);
   double value = 0;
   const auto result = std::from_chars(digits.data(), digits.data() + digits.size(), value);
@@ -73,7 +73,7 @@ ExprNode AstBuilder::ScalarValue(Token token) {
   return ScalarLiteral{value};
 }
 
-AstBuilder::StringValue AstBuilder::ReadString(Token token) {
+LiteralBuilder::StringValue LiteralBuilder::ReadString(Token token) {
   const std::string_view text = Text(token);
   // Foreign quotes were reported.
   const bool is_quoted = text.front() == '\'' || text.front() == '"';
@@ -108,7 +108,7 @@ char ControlOf(char letter) {
 
 }  // namespace
 
-bool AstBuilder::Unescape(Token token, std::string_view body, std::string& value) {
+bool LiteralBuilder::Unescape(Token token, std::string_view body, std::string& value) {
   const char quote = text_[token.begin];
   const uint32_t start = token.begin + 1;
   bool is_valid = true;

@@ -45,7 +45,8 @@ bool IsBorder(TokenKind kind) {
 }  // namespace
 
 StatementReader::StatementReader(Document& document, Context& context)
-    : document_(document),
+    : TokenText(document, context.sources.Text(document.file)),
+      document_(document),
       context_(context),
       file_(document.file),
       text_(context.sources.Text(document.file)),
@@ -56,7 +57,7 @@ StatementReader::StatementReader(Document& document, Context& context)
   }
 }
 
-bool StatementReader::OnLaterLine(Token first, Token second) const {
+bool TokenText::OnLaterLine(Token first, Token second) const {
   if (second.begin <= first.end) return false;
   return text_.substr(first.end, second.begin - first.end).find('\n') != std::string_view::npos;
 }

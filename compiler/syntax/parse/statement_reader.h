@@ -28,11 +28,34 @@ struct Statement {
   bool has_semicolon() const { return tokens.back().kind == TokenKind::kSemicolon; }
 };
 
+// The text of a document as tokens spell it, and its lines.
+class TokenText {
+ public:
+  TokenText(const ast::Document& document, std::string_view text) : document_(document), text_(text) {}
+
+  const Dialect& dialect() const { return document_.dialect; }
+  std::string_view Text(Token token) const { return document_.Spelling(token.begin, token.Text(text_)); }
+  SourceRange Range(Token token) const { return {document_.file, token.begin, token.end}; }
+  // Returns the range from the token to the end of its line.
+  SourceRange LineOf(Token token) const {
+    const size_t end = std::min(text_.find('\n', token.begin), text_.size());
+    return {document_.file, token.begin, static_cast<uint32_t>(end)};
+  }
+  bool BeginsLine(Token token) const { return token.begin == 0 || text_[token.begin - 1] == '\n'; }
+  bool EndsWithLine() const { return text_.ends_with('\n'); }
+  // Returns true if a line break is between the two tokens.
+  bool OnLaterLine(Token first, Token second) const;
+
+ private:
+  const ast::Document& document_;
+  std::string_view text_;
+};
+
 // Splits a document into statements. Makes the decisions that LL(1) cannot: the end of an assignment without
 // `;`, the `<` of `name<type>`, and the `>=` that ends a type before a default. Limits errors to their
 // statement: a `;`, a brace, and the keywords `fragment` and `graph` end a statement at any bracket depth.
 // Reports invalid characters and too deep nesting.
-class StatementReader {
+class StatementReader : public TokenText {
  public:
   // Appends comments to `document`.
   StatementReader(ast::Document& document, Context& context);
@@ -54,19 +77,6 @@ class StatementReader {
   void ReadDeclaration(Statement& statement);
   void ReadAssignment(Statement& statement);
   void ReadQuantization(Statement& statement);
-
-  const Dialect& dialect() const { return document_.dialect; }
-  std::string_view Text(Token token) const { return document_.Spelling(token.begin, token.Text(text_)); }
-  SourceRange Range(Token token) const { return {file_, token.begin, token.end}; }
-  // Returns the range from the token to the end of its line.
-  SourceRange LineOf(Token token) const {
-    const size_t end = std::min(text_.find('\n', token.begin), text_.size());
-    return {file_, token.begin, static_cast<uint32_t>(end)};
-  }
-  bool BeginsLine(Token token) const { return token.begin == 0 || text_[token.begin - 1] == '\n'; }
-  bool EndsWithLine() const { return text_.ends_with('\n'); }
-  // Returns true if a line break is between the two tokens.
-  bool OnLaterLine(Token first, Token second) const;
 
  private:
   // Returns the token at `index`, counted from the first of the statement.
