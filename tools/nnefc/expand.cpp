@@ -1,24 +1,12 @@
 // The command `nnefc expand`: prints the graph of a document in flat form.
 
-#include "compiler/expand/print/flat.h"
-#include "compiler/syntax/parse.h"
-#include "compiler/syntax/print.h"
+#include "tools/api/document_text.h"
 #include "tools/nnefc/common.h"
 #include "tools/nnefc/output_name.h"
 #include "tools/nnefc/reporter.h"
 
 namespace nnefc::cli {
 namespace {
-
-// Returns the document in the canonical style of `fmt`.
-std::string InStyle(const std::string& text, const Limits& limits) {
-  Context context;
-  context.limits = limits;
-  const auto document =
-      ast::ParseDocument(context.sources.AddText("flat", text),
-                         {.dialect = ast::Dialect::kRatified, .kind = ast::DocumentKind::kModel}, context);
-  return context.emitter.has_errors() ? text : ast::PrintDocument(*document, context);
-}
 
 struct ExpandCommand : CommonOptions {
   std::vector<std::string> lower;
@@ -36,10 +24,7 @@ struct ExpandCommand : CommonOptions {
     bool ok = RunStages(compilation, driver::Stage::kExpand);
     int exit_code = Reporter(*this).Report(compilation);
     if (!ok) return exit_code;
-    WriteProduct(output,
-                 InStyle(expand::print::PrintFlatDocument(*compilation.expanded(), compilation.library(),
-                                                          compilation.context().symbols),
-                         limits));
+    WriteProduct(output, api::FlatText(compilation, limits));
     return exit_code;
   }
 };

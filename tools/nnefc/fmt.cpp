@@ -2,10 +2,9 @@
 
 #include "compiler/support/replace_file.h"
 #include "compiler/support/text_diff.h"
-#include "compiler/syntax/parse.h"
-#include "compiler/syntax/print.h"
 #include "fmt/core.h"
 #include "nlohmann/json.hpp"
+#include "tools/api/document_text.h"
 #include "tools/nnefc/common.h"
 #include "tools/nnefc/output_name.h"
 #include "tools/nnefc/reporter.h"
@@ -61,30 +60,14 @@ struct FmtCommand : CommonOptions {
   }
 
   int Format(const TextFile& text, const driver::CompileOptions& compile, Context& context) {
-    const ast::ParseOptions options{
-        .dialect = compile.dialect,
-        .kind = text.is_quantization ? ast::DocumentKind::kQuantization : ast::DocumentKind::kModel};
-    const std::unique_ptr<const ast::Document> document = ast::ParseDocument(text.file, options, context);
-    if (!document->complete) return kInvalid;
-    const std::string formatted = ast::PrintDocument(*document, context);
-    if (!IsSame(*document, formatted, options, compile.limits)) {
+    const api::FormattedDocument formatted =
+        api::FormatDocument(text.file, text.is_quantization, compile, context);
+    if (!formatted.is_complete) return kInvalid;
+    if (!formatted.reads_same) {
       PrintError(fmt::format("`{}` would read differently when formatted; it was left as it is", text.path));
       return kMisuse;
     }
-    return Deliver(text, context.sources.Text(text.file), formatted);
-  }
-
-  // Returns whether the formatted text parses to the same document: the final check before a file is
-  // replaced.
-  static bool IsSame(const ast::Document& document, const std::string& formatted, ast::ParseOptions options,
-                     const Limits& limits) {
-    Context context;
-    context.limits = limits;
-    options.dialect = document.dialect;
-    const auto again = ast::ParseDocument(context.sources.AddText("formatted", formatted), options, context);
-    return again->complete && again->exprs.size() == document.exprs.size() &&
-           again->comments.size() == document.comments.size() &&
-           ast::PrintDocument(*again, context) == formatted;
+    return Deliver(text, context.sources.Text(text.file), formatted.text);
   }
 
   int Deliver(const TextFile& text, std::string_view before, const std::string& formatted) {
