@@ -57,10 +57,10 @@ ConvolutionShape MakeShape(const ReferenceRun& run, bool grouped, bool transpose
 }
 
 // The range [first, last) of i within [0, count) with 0 <= i * stride + offset < extent.
-struct Range {
+struct TapRange {
   int64_t first, last;
 };
-Range Inside(int64_t stride, int64_t offset, int64_t extent, int64_t count) {
+TapRange Inside(int64_t stride, int64_t offset, int64_t extent, int64_t count) {
   const int64_t first = offset >= 0 ? 0 : (-offset + stride - 1) / stride;
   const int64_t last = extent <= offset ? 0 : (extent - offset - 1) / stride + 1;
   return {std::min(first, count), std::max(std::min(last, count), std::min(first, count))};
@@ -85,19 +85,19 @@ void AccumulatePlane(const Window& window, const C* in, const C* filter, C* out)
   const auto& [wz, wy, wx] = window;
   for (int64_t kz = 0; kz < wz.size; ++kz) {
     const int64_t offset_z = kz * wz.dilation - wz.before;
-    const Range z_range = Inside(wz.stride, offset_z, wz.input, wz.output);
+    const TapRange z_range = Inside(wz.stride, offset_z, wz.input, wz.output);
     for (int64_t z = z_range.first; z < z_range.last; ++z) {
       const int64_t in_z = z * wz.stride + offset_z;
       for (int64_t ky = 0; ky < wy.size; ++ky) {
         const int64_t offset_y = ky * wy.dilation - wy.before;
-        const Range y_range = Inside(wy.stride, offset_y, wy.input, wy.output);
+        const TapRange y_range = Inside(wy.stride, offset_y, wy.input, wy.output);
         for (int64_t y = y_range.first; y < y_range.last; ++y) {
           const int64_t in_y = y * wy.stride + offset_y;
           const C* in_row = in + (in_z * wy.input + in_y) * wx.input;
           C* out_row = out + (z * wy.output + y) * wx.output;
           for (int64_t kx = 0; kx < wx.size; ++kx) {
             const int64_t offset_x = kx * wx.dilation - wx.before;
-            const Range x_range = Inside(wx.stride, offset_x, wx.input, wx.output);
+            const TapRange x_range = Inside(wx.stride, offset_x, wx.input, wx.output);
             AddScaledRow(out_row + x_range.first, in_row + x_range.first * wx.stride + offset_x,
                          filter[(kz * wy.size + ky) * wx.size + kx], wx.stride, x_range.last - x_range.first);
           }
@@ -114,17 +114,17 @@ void ScatterPlane(const Window& window, const C* in, const C* filter, C* out) {
   const auto& [wz, wy, wx] = window;
   for (int64_t kz = 0; kz < wz.size; ++kz) {
     const int64_t offset_z = kz * wz.dilation - wz.before;
-    const Range z_range = Inside(wz.stride, offset_z, wz.input, wz.output);
+    const TapRange z_range = Inside(wz.stride, offset_z, wz.input, wz.output);
     for (int64_t z = z_range.first; z < z_range.last; ++z) {
       for (int64_t ky = 0; ky < wy.size; ++ky) {
         const int64_t offset_y = ky * wy.dilation - wy.before;
-        const Range y_range = Inside(wy.stride, offset_y, wy.input, wy.output);
+        const TapRange y_range = Inside(wy.stride, offset_y, wy.input, wy.output);
         for (int64_t y = y_range.first; y < y_range.last; ++y) {
           const C* in_row = in + (z * wy.output + y) * wx.output;
           C* out_row = out + ((z * wz.stride + offset_z) * wy.input + y * wy.stride + offset_y) * wx.input;
           for (int64_t kx = 0; kx < wx.size; ++kx) {
             const int64_t offset_x = kx * wx.dilation - wx.before;
-            const Range x_range = Inside(wx.stride, offset_x, wx.input, wx.output);
+            const TapRange x_range = Inside(wx.stride, offset_x, wx.input, wx.output);
             const C weight = filter[(kz * wy.size + ky) * wx.size + kx];
             for (int64_t x = x_range.first; x < x_range.last; ++x)
               out_row[x * wx.stride + offset_x] += weight * in_row[x];

@@ -50,7 +50,7 @@ class MappedNumbers {
 };
 
 // Convolutions, a matrix, and open extents of the input.
-TestGraph Network(const MappedNumbers& numbers) {
+TestGraph MappedNetwork(const MappedNumbers& numbers) {
   TestGraph g;
   ir::OutputPort x = g.PartialParameter("x", ir::PartialShape{ir::Dim(1), ir::Dim(64), ir::Dim(), ir::Dim()});
   int64_t first = 0;
@@ -64,7 +64,7 @@ constexpr int64_t kNumbers = 6 * 64 * 64 * 9 + 64 * 1000;
 
 TEST(WeightsTest, OfAFileAreLetGoOnceTheyAreLaidOutAndReadAgain) {
   const MappedNumbers numbers(kNumbers);
-  const TestGraph g = Network(numbers);
+  const TestGraph g = MappedNetwork(numbers);
   // Plans for images of other sizes reorder filters differently.
   const std::vector<int64_t> sizes = {32, 5, 16, 1};
   std::vector<TensorValue> inputs, expected;
@@ -130,7 +130,7 @@ TEST(WeightsTest, InIntegersBecomeNumbersOneByOne) {
 
 TEST(WeightsTest, AreThereForAllSessionsThatPlanAtOnce) {
   const MappedNumbers numbers(kNumbers);
-  const TestGraph g = Network(numbers);
+  const TestGraph g = MappedNetwork(numbers);
   const auto executable = Compile(g.graph, {.threads = 2});
   const TensorValue x = RandomTensor({1, 64, 20, 20}, 3);
   const auto first = Session::Create(Compile(g.graph, {.threads = 2}))->Run({x});
