@@ -219,6 +219,13 @@ enum class IntegerResult : uint8_t {
   kPower,     // whole for natural exponents
 };
 
+// The integers of an NNEF operation's results for operands with fewer than 64 bits.
+enum class NarrowIntegers : uint8_t {
+  kKept,      // within the range of the operands
+  kReduced,   // modulo the number of values of the operands' type
+  kReplaced,  // of another type: indices, sums of products, conversions
+};
+
 // The cost of an OpenVINO operation, as far as it matters to conditional execution.
 enum class Work : uint8_t { kByElements, kHeavy, kNone };
 
@@ -259,6 +266,7 @@ struct OpInfo {
   FunctionCost function_cost = FunctionCost::kUnknown;
   bool is_batch_normalization = false;  // an OpenVINO operation; all versions share it
   IntegerResult integers = IntegerResult::kUnknown;
+  NarrowIntegers narrow = NarrowIntegers::kKept;
   // NNEF: the name of the OpenVINO operation that computes the same function; empty if there is none. Its
   // rules of broadcasting and its attributes may differ.
   std::string equivalent = {};

@@ -14,8 +14,7 @@ namespace {
 constexpr int64_t kNoLimit = std::numeric_limits<int32_t>::max();
 
 void LowerNonZero(NodeLowering& n) {
-  n.SetOutput(
-      n.Add("opset3", "NonZero", {n.input(0)}, Attributes({{"output_type", ElementType::kI64}})));
+  n.SetOutput(n.Add("opset3", "NonZero", {n.input(0)}, Attributes({{"output_type", ElementType::kI64}})));
 }
 
 // Returns the maximum number of boxes of a class, where 0 is no limit.
@@ -30,8 +29,7 @@ OutputPort MaxBoxes(NodeLowering& n) {
 void LowerNonMaxSuppression(NodeLowering& n) {
   const bool is_center = n.Int("center_point_box") == 1;
   const ir::NodeId selected =
-      n.AddNode("opset9", "NonMaxSuppression",
-                {n.input(0), n.input(1), MaxBoxes(n), n.input(3), n.input(4)},
+      n.AddNode("opset9", "NonMaxSuppression", {n.input(0), n.input(1), MaxBoxes(n), n.input(3), n.input(4)},
                 Attributes({{"box_encoding", is_center ? "center" : "corner"},
                             {"sort_result_descending", false},
                             {"output_type", ElementType::kI64}}),
@@ -46,14 +44,14 @@ int64_t SeedOf(NodeLowering& n) {
 }
 
 void LowerUniform(NodeLowering& n) {
-  n.SetOutput(n.Add("opset8", "RandomUniform",
-                    {n.ConstInts(n.Ints("shape"), "shape"), n.ConstFloat(0, "low"), n.ConstFloat(1, "high")},
-                    Attributes({{"output_type", ElementType::kF32}, {"global_seed", 1}, {"op_seed", SeedOf(n)}})));
+  n.SetOutput(
+      n.Add("opset8", "RandomUniform",
+            {n.ConstInts(n.Ints("shape"), "shape"), n.ConstFloat(0, "low"), n.ConstFloat(1, "high")},
+            Attributes({{"output_type", ElementType::kF32}, {"global_seed", 1}, {"op_seed", SeedOf(n)}})));
 }
 
 void LowerMultinomial(NodeLowering& n) {
-  n.SetOutput(n.Add("opset13", "Multinomial",
-                    {n.input(0), n.ConstInts({n.Int("sample_size")}, "samples")},
+  n.SetOutput(n.Add("opset13", "Multinomial", {n.input(0), n.ConstInts({n.Int("sample_size")}, "samples")},
                     Attributes({{"convert_type", ElementType::kI64},
                                 {"with_replacement", true},
                                 {"log_probs", true},

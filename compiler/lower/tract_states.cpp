@@ -31,7 +31,8 @@ class NodeState {
   // Returns the value that the run before stored.
   OutputPort Read() { return Converted(value_, stored_type_, type_, "read"); }
   void Store(OutputPort value) {
-    n_.Add("opset6", "Assign", Converted(value, type_, stored_type_, "narrow"), Attributes({{"variable_id", id_}}), "stored");
+    n_.Add("opset6", "Assign", Converted(value, type_, stored_type_, "narrow"),
+           Attributes({{"variable_id", id_}}), "stored");
   }
 
  private:

@@ -51,8 +51,8 @@ FaultOr<std::vector<TensorValue>> RunInTurn(runtime::engine::Session& session,
     for (size_t i = 0; i < results->size(); ++i) {
       const TensorValue& result = (*results)[i];
       if (run > 0 && result.shape() != outputs[i].front().shape()) {
-        return KernelFault("output {} has the shape {} in run {} and {} before; one array cannot have both", i,
-                           ToString(result.shape()), run, ToString(outputs[i].front().shape()));
+        return KernelFault("output {} has the shape {} in run {} and {} before; one array cannot have both",
+                           i, ToString(result.shape()), run, ToString(outputs[i].front().shape()));
       }
       outputs[i].push_back(result);
     }

@@ -48,44 +48,6 @@ Value Reduced(const Value& tensor, ElementType type, const Site& site, build::Gr
   return Marked(builder.MakeRatified("tract_core_to_width", {tensor, name}, site), type, builder);
 }
 
-// Returns true for operations whose results may be out of the range of their operands.
-bool MayExceed(ir::OpId op) {
-  static const ir::OpTable<bool> table(ir::StandardOps(), ir::kNnefSet,
-                                       {{"add", true},
-                                        {"sub", true},
-                                        {"mul", true},
-                                        {"div", true},
-                                        {"neg", true},
-                                        {"abs", true},
-                                        {"sqr", true},
-                                        {"pow", true},
-                                        {"sum_reduce", true},
-                                        {"tract_core_product_reduce", true},
-                                        {"tract_core_cumsum", true},
-                                        {"tract_core_bitnot", true},
-                                        {"tract_shl", true}});
-  return table.Find(op) != nullptr;
-}
-
-// Returns true for operations whose integers have another type than the operands: indices, and sums of
-// products.
-bool MakesOthers(ir::OpId op) {
-  static const ir::OpTable<bool> table(ir::StandardOps(), ir::kNnefSet,
-                                       {{"argmax_reduce", true},
-                                        {"argmin_reduce", true},
-                                        {"matmul", true},
-                                        {"linear", true},
-                                        {"conv", true},
-                                        {"deconv", true},
-                                        {"tract_core_einsum", true},
-                                        {"tract_core_to_width", true},
-                                        {"tract_core_to_width_of", true},
-                                        {"tract_core_to_integer", true},
-                                        {"cast", true},
-                                        {"external", true}});
-  return table.Find(op) != nullptr;
-}
-
 // Returns the type of all tensors of integers among the arguments that determine the type of the result; i64
 // if they differ.
 ElementType CommonType(const OpPlan& plan, llvm::ArrayRef<Value> given, build::GraphBuilder& builder) {
@@ -172,7 +134,9 @@ std::optional<Value> ReplaceToWidthOf(const OpPlan&, llvm::ArrayRef<Value> argum
 
 Value KeepWidth(const OpPlan& plan, llvm::ArrayRef<Value> given, const Value& result, const Site& site,
                 build::GraphBuilder& builder) {
-  if (plan.is_custom || MakesOthers(plan.op)) return result;
+  if (plan.is_custom) return result;
+  const ir::NarrowIntegers narrow = builder.registry().Info(plan.op).narrow;
+  if (narrow == ir::NarrowIntegers::kReplaced) return result;
   if (plan.role == ir::OpRole::kVariable) {
     const auto& data_of = builder.settings().options.variable_data;
     const Value& label = given[static_cast<size_t>(plan.Find("label"))];
@@ -195,7 +159,8 @@ Value KeepWidth(const OpPlan& plan, llvm::ArrayRef<Value> given, const Value& re
   }
   if (result.kind() != ValueKind::kTensor || !IsInteger(builder.graph().output(result.port()).type))
     return result;
-  return MayExceed(plan.op) ? Reduced(result, type, site, builder) : Marked(result, type, builder);
+  return narrow == ir::NarrowIntegers::kReduced ? Reduced(result, type, site, builder)
+                                                : Marked(result, type, builder);
 }
 
 }  // namespace nnefc::expand::vendor

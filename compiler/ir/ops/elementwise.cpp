@@ -30,11 +30,13 @@ void InferClamp(InferContext& context) {
 
 // An operation with the name of its OpenVINO equivalent.
 struct Function {
-  Function(const char* named, const char* equal = "", IntegerResult whole = IntegerResult::kUnknown)
-      : name(named), equivalent(equal), integers(whole) {}
+  Function(const char* named, const char* equal = "", IntegerResult whole = IntegerResult::kUnknown,
+           NarrowIntegers narrow_integers = NarrowIntegers::kKept)
+      : name(named), equivalent(equal), integers(whole), narrow(narrow_integers) {}
 
   std::string_view name, equivalent;
   IntegerResult integers;
+  NarrowIntegers narrow;
 };
 
 }  // namespace
@@ -42,12 +44,14 @@ struct Function {
 void RegisterElementwise(OpRegistry& registry) {
   using Form = ProvisionalForm;
   using enum IntegerResult;
+  using enum NarrowIntegers;
   const auto add = [&](std::initializer_list<Function> functions, Row row) {
     row.is_elementwise = true;
     for (const Function& function : functions) {
       row.name = function.name;
       row.equivalent = function.equivalent;
       row.integers = function.integers;
+      row.narrow = function.narrow;
       AddRow(registry, row);
     }
   };
@@ -63,7 +67,7 @@ void RegisterElementwise(OpRegistry& registry) {
   };
   row("R 4.2.1", ProduceLikeInput, {"copy"}, SignRule::kNonNegativeIfFirst);
   row("R 4.2.1", ProduceLikeInput,
-      {{"neg", "Negative", kWhole},
+      {{"neg", "Negative", kWhole, kReduced},
        "rcp",
        {"log", "Log"},
        {"sin", "Sin"},
@@ -83,12 +87,17 @@ void RegisterElementwise(OpRegistry& registry) {
        {"ceil", "Ceiling", kWhole},
        {"round", "", kWhole},
        {"not", "LogicalNot"}});
-  row("R 4.2.1", ProduceLikeInput, {{"exp", "Exp"}, {"abs", "Abs", kWhole}}, SignRule::kNonNegative);
+  row("R 4.2.1", ProduceLikeInput, {{"exp", "Exp"}, {"abs", "Abs", kWhole, kReduced}},
+      SignRule::kNonNegative);
   row("R 4.2.4", ProduceLikeInput, {"rsqr", "rsqrt", "log2"});
-  row("R 4.2.4", ProduceLikeInput, {{"sqr", "", kWhole}, {"sqrt", "Sqrt"}}, SignRule::kNonNegative);
+  row("R 4.2.4", ProduceLikeInput, {{"sqr", "", kWhole, kReduced}, {"sqrt", "Sqrt"}}, SignRule::kNonNegative);
   row("R 4.2.2", ops::InferArithmetic,
-      {{"sub", "Subtract"}, {"div", "Divide", kQuotient}, {"pow", "Power", kPower}});
-  commutative(ops::InferArithmetic, {{"add", "Add"}, {"mul", "Multiply"}}, SignRule::kNonNegativeIfAll);
+      {{"sub", "Subtract", kUnknown, kReduced},
+       {"div", "Divide", kQuotient, kReduced},
+       {"pow", "Power", kPower, kReduced}});
+  commutative(ops::InferArithmetic,
+              {{"add", "Add", kUnknown, kReduced}, {"mul", "Multiply", kUnknown, kReduced}},
+              SignRule::kNonNegativeIfAll);
   row("R 4.2.2", ops::InferLogical,
       {{"lt", "Less"}, {"gt", "Greater"}, {"le", "LessEqual"}, {"ge", "GreaterEqual"}});
   commutative(ops::InferLogical,

@@ -101,11 +101,13 @@ void RegisterMatmul(OpRegistry& registry) {
                          .section = "R 4.7",
                          .infer = ops::InferMatmul,
                          .provisional = ProvisionalForm::kMatmul,
+                         .narrow = NarrowIntegers::kReplaced,
                          .data = {DataRole::kFilter, DataRole::kFilter}});
   ops::AddRow(registry, {.name = "linear",
                          .section = "R 4.9.2",
                          .infer = ops::InferLinear,
                          .provisional = ProvisionalForm::kMatmul,
+                         .narrow = NarrowIntegers::kReplaced,
                          .data = {DataRole::kFilter, DataRole::kFilter, DataRole::kBias},
                          .adjusts = {Adjusts::kNothing, Adjusts::kNothing, Adjusts::kColumns}});
 }

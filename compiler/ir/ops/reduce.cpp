@@ -46,20 +46,23 @@ void InferMoments(InferContext& context) {
 }  // namespace
 
 void RegisterReduce(OpRegistry& registry) {
-  const auto reduce = [&](std::string_view name, std::string_view equivalent, IntegerResult integers) {
+  const auto reduce = [&](std::string_view name, std::string_view equivalent, IntegerResult integers,
+                          NarrowIntegers narrow = NarrowIntegers::kKept) {
     AddRow(registry, {.name = name,
                       .section = "R 4.4",
                       .infer = ops::InferReduce,
                       .sign = SignRule::kNonNegativeIfFirst,
                       .provisional = ProvisionalForm::kAxes,
                       .integers = integers,
-                      .equivalent = equivalent});
+                      .equivalent = equivalent,
+                      .narrow = narrow});
   };
-  reduce("sum_reduce", "ReduceSum", IntegerResult::kWhole);
+  reduce("sum_reduce", "ReduceSum", IntegerResult::kWhole, NarrowIntegers::kReduced);
   reduce("max_reduce", "ReduceMax", IntegerResult::kWhole);
   reduce("min_reduce", "ReduceMin", IntegerResult::kWhole);
   reduce("mean_reduce", "ReduceMean", IntegerResult::kQuotient);
-  AddRows(registry, {"argmax_reduce", "argmin_reduce"}, {.section = "R 4.4", .infer = ops::InferArgReduce});
+  AddRows(registry, {"argmax_reduce", "argmin_reduce"},
+          {.section = "R 4.4", .infer = ops::InferArgReduce, .narrow = NarrowIntegers::kReplaced});
   AddRow(registry, {.name = "all_reduce",
                     .section = "R 4.4",
                     .infer = ops::InferLogicalReduce,

@@ -103,6 +103,7 @@ void AddRow(OpRegistry& registry, const Row& row) {
               .provisional = row.provisional,
               .quantizer = row.quantizer,
               .integers = row.integers,
+              .narrow = row.narrow,
               .equivalent = std::string(row.equivalent)};
   for (const stdlib::DeclaredValue& parameter : declaration->parameters) {
     if (parameter.type.starts_with("tensor")) {

@@ -26,6 +26,7 @@ struct Row {
   std::string_view equivalent = {};
   bool is_elementwise = false;
   bool is_commutative = false;
+  NarrowIntegers narrow = NarrowIntegers::kKept;
   std::initializer_list<DataRole> data = {};  // roles of the inputs, if the operation determines them
   // Alignments of the inputs in order; missing items mean kNothing.
   std::initializer_list<Adjusts> adjusts = {};

@@ -238,7 +238,9 @@ void RegisterShapeOps(OpRegistry& registry) {
   row("unsqueeze", "R 4.5.1", ops::InferUnsqueeze, OpRole::kNnefView, SignRule::kNonNegativeIfFirst);
   row("transpose", "R 4.5.2", ops::InferTranspose, OpRole::kComputation, SignRule::kNonNegativeIfFirst,
       ProvisionalForm::kPerm);
-  row("cast", "R 4.5.8", ops::InferCast, OpRole::kComputation, SignRule::kUnknown);
+  ops::AddRow(
+      registry,
+      {.name = "cast", .section = "R 4.5.8", .infer = ops::InferCast, .narrow = NarrowIntegers::kReplaced});
 }
 
 }  // namespace nnefc::ir::ops

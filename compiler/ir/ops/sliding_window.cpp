@@ -97,6 +97,7 @@ void RegisterSlidingWindow(OpRegistry& registry) {
                       .infer = infer,
                       .provisional = ProvisionalForm::kConv,
                       .window = window,
+                      .narrow = NarrowIntegers::kReplaced,
                       .data = {Data::kFilter, Data::kFilter, Data::kBias},
                       .adjusts = {Adjusts::kNothing, Adjusts::kNothing, Adjusts::kChannels}});
   };

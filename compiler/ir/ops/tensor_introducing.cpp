@@ -148,7 +148,8 @@ void RegisterTensorIntroducing(OpRegistry& registry) {
                          .section = "R 4.1.1",
                          .infer = ops::InferExternal,
                          .is_source = true,
-                         .role = OpRole::kExternal});
+                         .role = OpRole::kExternal,
+                         .narrow = NarrowIntegers::kReplaced});
   ops::AddRow(registry, {.name = "constant",
                          .section = "R 4.1.2",
                          .infer = ops::InferConstant,

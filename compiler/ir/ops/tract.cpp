@@ -390,26 +390,39 @@ void InferReplaced(InferContext& context) {
 void RegisterTract(OpRegistry& registry) {
   ops::AddRows(registry, {"tract_core_erf", "tract_core_round_even"},
                {.infer = ops::ProduceLikeInput, .is_elementwise = true});
-  ops::AddRow(registry,
-              {.name = "tract_core_to_integer", .infer = ops::InferToInteger, .is_elementwise = true});
-  ops::AddRow(registry, {.name = "tract_core_to_width", .infer = ops::InferToWidth, .is_elementwise = true});
-  ops::AddRow(
-      registry,
-      {.name = "tract_core_einsum", .infer = ops::InferTractEinsum, .integers = IntegerResult::kWhole});
+  ops::AddRow(registry, {.name = "tract_core_to_integer",
+                         .infer = ops::InferToInteger,
+                         .is_elementwise = true,
+                         .narrow = NarrowIntegers::kReplaced});
+  ops::AddRow(registry, {.name = "tract_core_to_width",
+                         .infer = ops::InferToWidth,
+                         .is_elementwise = true,
+                         .narrow = NarrowIntegers::kReplaced});
+  ops::AddRow(registry, {.name = "tract_core_einsum",
+                         .infer = ops::InferTractEinsum,
+                         .integers = IntegerResult::kWhole,
+                         .narrow = NarrowIntegers::kReplaced});
   ops::AddRow(registry, {.name = "tract_core_gather_elements", .infer = ops::InferGatherElements});
   ops::AddRow(registry, {.name = "tract_core_scatter_elements", .infer = ops::InferScatterElements});
   ops::AddRow(registry, {.name = "tract_core_product_reduce",
                          .infer = ops::InferProductReduce,
                          .integers = IntegerResult::kWhole,
-                         .equivalent = "ReduceProd"});
+                         .equivalent = "ReduceProd",
+                         .narrow = NarrowIntegers::kReduced});
   ops::AddRow(registry, {.name = "tract_core_topk", .infer = ops::InferTractTopK});
   ops::AddRow(registry, {.name = "tract_core_topk_by", .infer = ops::InferTractTopKBy});
   ops::AddRow(registry, {.name = "tract_core_gru_layer", .infer = ops::InferGruLayer});
   ops::AddRows(registry, {"tract_core_bitand", "tract_core_bitor", "tract_core_bitxor"},
                {.infer = ops::InferBits, .is_elementwise = true, .is_commutative = true});
-  ops::AddRows(registry, {"tract_shl", "tract_shr"}, {.infer = ops::InferBits, .is_elementwise = true});
-  ops::AddRow(registry,
-              {.name = "tract_core_bitnot", .infer = ops::ProduceLikeInput, .is_elementwise = true});
+  ops::AddRow(registry, {.name = "tract_shl",
+                         .infer = ops::InferBits,
+                         .is_elementwise = true,
+                         .narrow = NarrowIntegers::kReduced});
+  ops::AddRow(registry, {.name = "tract_shr", .infer = ops::InferBits, .is_elementwise = true});
+  ops::AddRow(registry, {.name = "tract_core_bitnot",
+                         .infer = ops::ProduceLikeInput,
+                         .is_elementwise = true,
+                         .narrow = NarrowIntegers::kReduced});
   ops::AddRow(registry, {.name = "tract_core_gather_nd", .infer = ops::InferGatherNd});
   ops::AddRow(registry, {.name = "tract_core_scatter_nd", .infer = ops::InferScatterNd});
   ops::AddRow(registry, {.name = "tract_core_extent", .infer = ops::InferExtent});
@@ -417,7 +430,8 @@ void RegisterTract(OpRegistry& registry) {
   ops::AddRow(registry, {.name = "tract_core_tile_by", .infer = ops::InferTileBy});
   ops::AddRow(registry, {.name = "tract_core_slice_by", .infer = ops::InferSliceBy});
   ops::AddRow(registry, {.name = "tract_core_range", .infer = ops::InferRange});
-  ops::AddRow(registry, {.name = "tract_core_cumsum", .infer = ops::InferCumSum});
+  ops::AddRow(registry,
+              {.name = "tract_core_cumsum", .infer = ops::InferCumSum, .narrow = NarrowIntegers::kReduced});
   ops::AddRow(registry, {.name = "tract_core_interpolate", .infer = ops::InferInterpolate});
   ops::AddRow(registry, {.name = "tract_core_grid_sample", .infer = ops::InferGridSample});
   ops::AddRow(registry, {.name = "tract_core_fft", .infer = ops::InferFft});
@@ -425,9 +439,11 @@ void RegisterTract(OpRegistry& registry) {
       registry,
       {.name = "tract_transformers_added_mask", .infer = ops::InferAddedMask, .is_elementwise = true});
   ops::AddRows(registry,
-               {"tract_core_of_width", "tract_core_to_width_of", "tract_core_products", "tract_core_aligned",
-                "tract_core_matmul"},
+               {"tract_core_of_width", "tract_core_products", "tract_core_aligned", "tract_core_matmul"},
                {.infer = ops::InferReplaced});
+  ops::AddRow(
+      registry,
+      {.name = "tract_core_to_width_of", .infer = ops::InferReplaced, .narrow = NarrowIntegers::kReplaced});
   // Expansion replaces these by a constant, a loop or other operations, so no document's graph contains them.
   for (const auto& [name, output] :
        {std::pair("tract_core_scan", "outputs[]"), std::pair("tract_core_submodel", "outputs[]")}) {
