@@ -69,7 +69,7 @@ Value SymbolicExtents::ExtentAlong(Unknown extent) {
   const auto* found = std::find(unknown_.data(), unknown_.data() + unknown_.size(), extent);
   const auto index = static_cast<size_t>(found - unknown_.data());
   if (index == unknown_.size()) unknown_.push_back(extent);
-  return Value::SymbolicExtent(static_cast<uint32_t>(kFirstUnknown + index));
+  return Value::UnknownExtent(static_cast<uint32_t>(kFirstUnknown + index));
 }
 
 const SymbolicExtents::Unknown* SymbolicExtents::UnknownOf(const Value& extent) const {
