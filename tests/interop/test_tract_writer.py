@@ -345,6 +345,19 @@ def test_arrays_of_the_language(nnefc: Path, tmp_path: Path) -> None:
     np.testing.assert_array_equal(found, np.tile(SIGNED, (4, 5)).reshape(2, 3, 4, 5))
 
 
+def test_graph_without_parameters_is_upgraded(nnefc: Path, tmp_path: Path) -> None:
+    tool, model = Nnefc(nnefc, tmp_path), CASES["graph_without_parameters"].write(tmp_path / "model")
+    tool.must("upgrade", model, "-o", tmp_path / "upgraded")
+    tool.must("check", "--strict", tmp_path / "upgraded")
+    np.testing.assert_array_equal(tool.run(tmp_path / "upgraded")["y"], SIGNED)
+
+
+def test_no_elements_in_strict_mode(nnefc: Path, tmp_path: Path) -> None:
+    done = Nnefc(nnefc, tmp_path).call("check", "--strict", CASES["input_without_elements"].write(tmp_path / "model"))
+    assert done.returncode == 1
+    assert "[external.shape]" in done.stderr
+
+
 def test_metadata_is_formatted(nnefc: Path, tmp_path: Path) -> None:
     tool, model = Nnefc(nnefc, tmp_path), CASES["escapes_in_metadata"].write(tmp_path / "model")
     text = tool.must("fmt", model / "graph.nnef")

@@ -118,8 +118,9 @@ std::string FlatPrinter::Print() {
   if (!declarations.empty() || !fragments_.empty()) {
     head += fmt::format("extension {};\n", semantics::ExtensionFor(&ast::Dialect::fragments).name);
   }
-  // NaN has no form in the standard.
-  if (HoldsNaN(*graph_) && llvm::none_of(extensions_, [](auto* each) { return each->is_lenient; }))
+  // NaN and graphs without parameters have no form in the standard.
+  const bool needs_extension = HoldsNaN(*graph_) || graph_->parameters().empty();
+  if (needs_extension && llvm::none_of(extensions_, [](auto* each) { return each->is_lenient; }))
     extensions_.push_back(&semantics::LenientExtension());
   for (const semantics::Extension* extension : extensions_)
     head += fmt::format("extension {};\n", extension->name);
