@@ -137,6 +137,9 @@ void Plugins::LoadFolders(const std::vector<std::string>& paths) {
     Plugin& plugin = plugins_.emplace_back(Plugin{.path = folder.path, .code = code});
     for (TransformationFactory& make : folder.transformations)
       plugin.registrar.AddTransformation(std::move(make));
+    for (ir::OpInfo& row : folder.operations) plugin.registrar.AddOperation(std::move(row));
+    for (RegisteredKernel& kernel : folder.kernels)
+      plugin.registrar.AddKernel(std::move(kernel.set), std::move(kernel.operation), std::move(kernel.add));
     if (!IsSound(plugin)) plugin.registrar = Registrar();
   }
 }

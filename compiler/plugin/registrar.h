@@ -21,10 +21,19 @@ using TransformationFactory = std::function<std::unique_ptr<transform::Transform
 // Adds kernels to the registry of an executable.
 using KernelAdder = std::function<void(runtime::kernels::KernelRegistry&)>;
 
+// The kernel of an operation.
+struct RegisteredKernel {
+  std::string set;
+  std::string operation;
+  KernelAdder add;
+};
+
 // A folder among the paths of `--extensions`, with its contributions found by a plug-in.
 struct ExtensionFolder {
   std::string path;
   std::vector<TransformationFactory> transformations;
+  std::vector<ir::OpInfo> operations;
+  std::vector<RegisteredKernel> kernels;
   std::string mistake;  // reason for a failure; empty on success
 };
 // Loads all folders in order; a later one may replace contributions of an earlier one.
@@ -63,11 +72,7 @@ class Registrar {
   // Sets the loader of folders; the first plug-in with one provides it.
   void SetFolderLoader(FolderLoader load) { folder_loader_ = std::move(load); }
 
-  struct Kernel {
-    std::string set;
-    std::string operation;
-    KernelAdder add;
-  };
+  using Kernel = RegisteredKernel;
   const std::vector<TransformationFactory>& transformations() const { return transformations_; }
   const std::vector<ir::OpInfo>& operations() const { return operations_; }
   const std::vector<std::pair<std::string, lower::LowerFunction>>& lowerings() const { return lowerings_; }

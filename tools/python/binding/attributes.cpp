@@ -133,7 +133,12 @@ nb::dict ToDict(const ir::AttributeMap& attributes) {
 Attribute ToAttribute(nb::handle value, const ir::AttributeInfo* info) {
   nb::object plain = nb::borrow(value);
   if (nb::hasattr(value, "tolist")) plain = value.attr("tolist")();  // NumPy objects
-  if (nb::isinstance<nb::str>(plain)) return nb::cast<std::string>(plain);
+  if (nb::isinstance<nb::str>(plain)) {
+    auto text = nb::cast<std::string>(plain);
+    const bool is_type = info != nullptr && info->kind == ir::AttributeKind::kType;
+    if (const auto type = is_type ? ParseElementType(text) : std::nullopt) return *type;
+    return text;
+  }
   if (IsNumber(plain)) return ToNumberAttribute(plain, info);
   if (nb::isinstance<nb::list>(plain) || nb::isinstance<nb::tuple>(plain))
     return ToListAttribute(plain, info);

@@ -12,6 +12,7 @@
 #include <utility>
 #include <variant>
 
+#include "tools/python/binding/operations.h"
 #include "tools/python/binding/report.h"
 
 namespace nnefc::python {
@@ -234,8 +235,8 @@ auto WithPython(Action act) -> decltype(act()) {
   }
 }
 
-// Loads the transformations found in each folder by load_folders of nnefc/mo/adapter.py: a list of functions
-// that create adapters, or an error text.
+// Loads the contents found in each folder by load_folders of nnefc/mo/adapter.py: a pair of lists, functions
+// that create adapters and operations, or an error text.
 void LoadFolders(std::vector<plugin::ExtensionFolder>& folders) {
   nb::list paths;
   for (const plugin::ExtensionFolder& folder : folders) paths.append(PathOf(folder.path));
@@ -246,7 +247,9 @@ void LoadFolders(std::vector<plugin::ExtensionFolder>& folders) {
       folders[i].mistake = TextOf(items);
       continue;
     }
-    for (nb::handle maker : items) {
+    // Functions that create adapters, and operations.
+    for (nb::handle operation : items[1]) AddPythonOperation(operation, folders[i]);
+    for (nb::handle maker : items[0]) {
       folders[i].transformations.push_back(
           [held = Hold(nb::borrow(maker))] { return WithPython([&] { return Make(*held); }); });
     }
@@ -257,6 +260,7 @@ void LoadFolders(std::vector<plugin::ExtensionFolder>& folders) {
 
 void BindTransformations(nb::module_& module) {
   BindTransformGraph(module);
+  BindOperations(module);
 }
 
 }  // namespace nnefc::python

@@ -90,14 +90,18 @@ nb::object Value(const GraphView& view, int32_t node, int32_t output) {
 
 // Inputs beyond `sources`, up to `num_inputs`, are connected later.
 int32_t Create(const GraphView& view, const std::string& operation, const std::vector<PortNumber>& sources,
-               const std::string& name, nb::dict attributes, std::optional<int32_t> num_inputs) {
+               const std::string& name, nb::dict attributes, std::optional<int32_t> num_inputs,
+               int32_t num_outputs) {
   std::vector<Port> ports;
   ports.reserve(sources.size());
   for (const PortNumber& source : sources) ports.push_back(view.At(source.first).out_port(source.second));
   transform::Graph& graph = view.graph();
   const ir::OpRegistry& registry = graph.ir().registry();
-  const ir::OpId op = registry.FindNewest(operation);
-  transform::Graph::Spec spec{.name = name, .num_inputs = num_inputs};
+  const size_t dot = operation.find('.');
+  const ir::OpId op = dot == std::string::npos
+                          ? registry.FindNewest(operation)
+                          : registry.Find(operation.substr(0, dot), operation.substr(dot + 1));
+  transform::Graph::Spec spec{.name = name, .num_inputs = num_inputs, .num_outputs = num_outputs};
   for (const auto& [key, value] : attributes) {
     const auto attribute = nb::cast<std::string>(key);
     spec.attributes.Set(
@@ -196,11 +200,12 @@ void BindTransformGraph(nb::module_& module) {
                             int32_t input) { view.At(node).in_port(input).Disconnect(); })
       .def("shape", &Shape, nb::sig("def shape(self, node: int, output: int) -> list[int | None] | None"))
       .def("value", &Value, nb::sig("def value(self, node: int, output: int) -> typing.Any"))
-      .def("create", &Create, nb::arg("operation"), nb::arg("sources"), nb::arg("name"),
-           nb::arg("attributes"), nb::arg("num_inputs").none(),
-           nb::sig(
-               "def create(self, operation: str, sources: collections.abc.Sequence[tuple[int, int]], name: "
-               "str, attributes: dict[str, typing.Any], num_inputs: int | None) -> int"))
+      .def(
+          "create", &Create, nb::arg("operation"), nb::arg("sources"), nb::arg("name"), nb::arg("attributes"),
+          nb::arg("num_inputs").none(), nb::arg("num_outputs") = 1,
+          nb::sig(
+              "def create(self, operation: str, sources: collections.abc.Sequence[tuple[int, int]], name: "
+              "str, attributes: dict[str, typing.Any], num_inputs: int | None, num_outputs: int = 1) -> int"))
       .def("create_const", &CreateConst, nb::sig("def create_const(self, value: object, name: str) -> int"))
       .def("create_result", &CreateResult)
       .def("remove", [](const GraphView& view, int32_t node) { view.graph().Remove(view.At(node)); })
@@ -222,6 +227,10 @@ void BindTransformGraph(nb::module_& module) {
       .def("clean_up", [](const GraphView& view) { view.graph().CleanUp(); })
       .def("is_marked",
            [](const GraphView& view, int32_t node) { return view.graph().IsMarked(view.At(node)); })
+      .def("element_type",
+           [](const GraphView& view, int32_t node, int32_t output) {
+             return std::string(Name(view.At(node).out_port(output).data().type));
+           })
       .def("mark_for_inference",
            [](const GraphView& view, int32_t node, bool overrides) {
              view.graph().MarkForInference(view.At(node), overrides);

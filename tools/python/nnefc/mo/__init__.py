@@ -4,3 +4,7 @@ Extension modules for the Model Optimizer work after a change of their imports: 
 import FrontReplacementOp` instead of `openvino.tools.mo.front..`. `Model.transform(extensions=..)` loads a folder with
 modules in `front`, `middle`, `back` and `ops`, or at the top level.
 """
+
+from nnefc.mo.modules import install
+
+install()

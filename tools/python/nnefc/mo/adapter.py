@@ -10,6 +10,8 @@ from types import ModuleType
 from typing import Any
 
 from nnefc import _nnefc
+from nnefc._nnefc import TransformError as Error
+from nnefc.mo.custom import CustomOperation, operations_of
 from nnefc.mo.graph.graph import Graph
 from nnefc.mo.graph.names import key_of
 from nnefc.mo.loading import LOADING, ExtensionError, ExtensionPackage, modules_of
@@ -26,13 +28,17 @@ from nnefc.mo.replacer import (
 _PACKAGE = Path(__file__).parent
 _MAX_CALLS = 5
 
-
-def load_folder(folder: Path) -> list[type[Transformation]]:
-    """Loads the transformations of a folder, a Python package. Raises ExtensionError."""
+def load_folder(folder: Path) -> tuple[list[type[Transformation]], list[CustomOperation]]:
+    """Loads the transformations and operations of a folder, a Python package. Raises ExtensionError."""
     package = ExtensionPackage(folder)
     if len(package.files) == 1:
         raise ExtensionError(f"`{folder}` has no Python modules")
-    return [kind for module, path in modules_of(package, _told) for kind in _kinds(module, path)]
+    modules = modules_of(package, _told)
+    kinds = [kind for module, path in modules for kind in _kinds(module, path)]
+    try:
+        return kinds, operations_of([module for module, _ in modules])
+    except Error as error:
+        raise ExtensionError(f"`{folder}`: {error}") from error
 
 
 def _kinds(module: ModuleType, path: Path) -> list[type[Transformation]]:
@@ -114,7 +120,7 @@ class Adapter:
                     raise TypeError(f"{kind!r} is not a class of a transformation")
         except (Exception, SystemExit) as error:
             raise ValueError(f"`{self.file}`: {what} of `{self.id}`: {_told(error, Path(self.file))}") from error
-        return [name_of(kind) for kind in kinds]
+        return [getattr(kind, "before_it" if what == "run_before" else "after_it", "") or name_of(kind) for kind in kinds]
 
     def transform(
         self,
@@ -125,13 +131,18 @@ class Adapter:
         switch: Callable[[str, bool | None], bool | None],
     ) -> str:
         """Transforms the graph. Returns an error message, or an empty string."""
-        acts, graph = self._acts, Graph(native)
+        acts, graph = self._acts, Graph(native, self.phase, _framework_of(self._acts))
         acts.log, acts.warn = log, warn
         graph._warn = warn
         former, RUNNING.switch = RUNNING.switch, lambda kind, enabled: switch(name_of(kind), enabled)
         try:
             if all(holds(graph) for holds in acts.graph_condition):
                 self._act(graph, match)
+                graph.remove_detached_nodes()
+                for key, node in graph.dropped_attributes.items():
+                    log(f"the attribute `{key}` of `{node}` lasts until the graph is lowered")
+            else:
+                log("its `graph_condition` is not satisfied")
         except (Exception, SystemExit) as error:
             logging.getLogger("nnefc").debug("%s", self.id, exc_info=True)
             return _told(error, Path(self.file)).replace("[REPLACEMENT_ID]", self.replacement_id)
@@ -150,9 +161,13 @@ class Adapter:
             acts.find_and_replace_pattern(graph)
 
 
-def load_folders(paths: Sequence[str]) -> list[list[Callable[[], Adapter]] | str]:
-    """Loads each folder. Returns functions that create the adapters of its transformations, or an error message."""
-    found: list[list[type[Transformation]] | str] = []
+# The functions that create the adapters of a folder, and its operations.
+Loaded = tuple[list[Callable[[], Adapter]], list[CustomOperation]]
+
+
+def load_folders(paths: Sequence[str]) -> list[Loaded | str]:
+    """Loads each folder. Returns its contents, or an error message."""
+    found: list[tuple[list[type[Transformation]], list[CustomOperation]] | str] = []
     for path in paths:
         try:
             with LOADING:
@@ -160,8 +175,14 @@ def load_folders(paths: Sequence[str]) -> list[list[Callable[[], Adapter]] | str
         except ExtensionError as error:
             logging.getLogger("nnefc").debug("%s", path, exc_info=True)
             found.append(str(error))
-    _replace_extractors([kinds for kinds in found if not isinstance(kinds, str)])
-    return [kinds if isinstance(kinds, str) else [_maker(kind) for kind in kinds] for kinds in found]
+    _replace_extractors([item[0] for item in found if not isinstance(item, str)])
+    return [item if isinstance(item, str) else ([_maker(kind) for kind in item[0]], item[1]) for item in found]
+
+
+def _framework_of(acts: Transformation) -> str:
+    """Returns the framework of a transformation in `front/tf` and the like; otherwise `onnx`."""
+    parts = type(acts).__module__.split(".")
+    return parts[parts.index("front") + 1] if "front" in parts[:-2] else "onnx"
 
 
 def _operation_of(kind: type[Any]) -> str:

@@ -16,7 +16,8 @@ from typing import Any
 
 _ORDER = ("ops", "front", "middle", "back")
 # Packages of the Model Optimizer, for which `nnefc.mo` provides the modules.
-_MO_PACKAGES = ("openvino.tools.mo", "mo", "extensions")
+_MO_PACKAGES = ("nnefc.mo", "openvino.tools.mo", "mo", "extensions")
+_PHASES = ("front.", "middle.", "back.")
 # The environment variable that `--mo-imports` sets.
 MO_IMPORTS = "NNEFC_MO_IMPORTS"
 # Guards sys.modules, modified while a module is loaded.
@@ -132,7 +133,7 @@ class ExtensionPackage:
 def _import_of_mo(name: str, owner: str, fromlist: Sequence[str]) -> ModuleType:
     """Imports a module of the Model Optimizer: from `nnefc.mo`, or its own if no redirection is requested."""
     ours = "nnefc.mo" + name[len(owner) :]
-    if not accepts_mo_imports():
+    if owner != "nnefc.mo" and not accepts_mo_imports():
         try:
             return builtins.__import__(name, None, None, fromlist, 0)
         except ModuleNotFoundError as error:
@@ -146,7 +147,11 @@ def _import_of_mo(name: str, owner: str, fromlist: Sequence[str]) -> ModuleType:
     except ModuleNotFoundError as error:
         if error.name is None or not f"{ours}.".startswith(f"{error.name}."):
             raise
-        raise ModuleNotFoundError(f"nnefc has no equivalent of the module `{name}`", name=name) from None
+        if not (fromlist and all(item[:1].isupper() for item in fromlist) and name[len(owner) + 1 :].startswith(_PHASES)):
+            raise ModuleNotFoundError(f"nnefc has no equivalent of the module `{name}`", name=name) from None
+        from nnefc.mo.modules import unknown_transformations
+
+        return unknown_transformations(name[len(owner) + 1 :], fromlist)
     return module if fromlist else _chain(owner)
 
 

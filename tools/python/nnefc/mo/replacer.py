@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar, Union
 
 from nnefc._nnefc import TransformError as Error
+from nnefc.mo.graph.data_node import DataNode
 from nnefc.mo.graph.graph import Graph, Node, NodeId, Port, _fits
 
 
@@ -89,30 +90,6 @@ class ReplacementPattern(Transformation):
                 lost += 1
         if lost:
             self.warn(f"{lost} of the matches left out: an earlier replacement removed a node")
-
-
-class DataNode(Node):
-    """An output of a node as a data node, in patterns of the middle and back phases."""
-
-    output: int
-
-    def __init__(self, graph: Graph, node: object, output: int) -> None:
-        super().__init__(graph, node)
-        object.__setattr__(self, "output", output)
-
-    def _find(self, key: str) -> Any:
-        port = Port(Node(self.graph, self.id), self.output, True)
-        if key in ("shape", "value"):
-            return port.data.get_shape() if key == "shape" else port.data.get_value()
-        return "data" if key == "kind" else None
-
-    def in_node(self, idx: int = 0) -> Node:
-        """Returns its producer."""
-        return Node(self.graph, self.id)
-
-    def out_nodes(self) -> list[Node]:
-        """Returns its consumers."""
-        return [port.node for port in Port(self.in_node(), self.output, True).get_destinations()]
 
 
 def find_matches(graph: Graph, pattern: dict[str, Any]) -> list[dict[str, Any]]:

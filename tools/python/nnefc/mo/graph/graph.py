@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable
 from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
 
 from nnefc._nnefc import TransformError as Error
+from nnefc.mo.element_types import to_numpy_type, to_type_name
+from nnefc.mo.graph.graph_api import GraphMethods
+from nnefc.mo.graph.node_api import NodeMethods
 from nnefc.mo.graph.names import OperationName, is_known
 
 if TYPE_CHECKING:
@@ -32,11 +35,15 @@ class NodeId(str):
     __hash__ = str.__hash__
 
 
-class Graph:
+class Graph(GraphMethods):
     """A graph during a transformation; invalid afterwards."""
 
-    def __init__(self, native: TransformGraph) -> None:
-        self._native = native
+    def __init__(self, native: TransformGraph, stage: str = "front", framework: str = "onnx") -> None:
+        self._native, self.stage, self.framework = native, stage, framework
+        # Nodes with an input that was disconnected.
+        self._detached: set[int] = set()
+        # Attributes that lowering will drop, with a node that has them.
+        self.dropped_attributes: dict[str, str] = {}
         self._warn: Callable[[str], None] = lambda text: None
         # Attributes of the Model Optimizer that nodes have for the duration of the transformation.
         self._transient: dict[int, dict[str, Any]] = {}
@@ -60,7 +67,7 @@ class Graph:
         numbers = self._native.nodes()
         if not data:
             return [self._id(number) for number in numbers]
-        return [(self._id(number), _described(Node(self, self._id(number)))) for number in numbers]
+        return [(self._id(number), self._attributes_of(Node(self, self._id(number)))) for number in numbers]
 
     def get_op_nodes(self, **attributes: Any) -> list[Node]:
         """Returns the nodes with these values of attributes, including `op`."""
@@ -109,7 +116,7 @@ class Graph:
         self._native.clean_up()
 
 
-class Node:
+class Node(NodeMethods):
     """A node of a graph, by its id. Attributes are readable as members and as items."""
 
     graph: Graph
@@ -144,6 +151,11 @@ class Node:
         return self.op
 
     @property
+    def kind(self) -> str:
+        """`op`, or `data` for data nodes."""
+        return "op"
+
+    @property
     def dim_attrs(self) -> list[str]:
         """Attributes permuted by layout changes. There are no such changes here: modifying the list has no effect."""
         return ["axis", "batch_dims", "channel_dims", "spatial_dims"]
@@ -152,7 +164,7 @@ class Node:
         if key in ("op", "type"):
             return self.op
         if key == "kind":
-            return "op"
+            return self.kind
         if key == "name":
             return self.name or None
         if key == "need_shape_inference":
@@ -164,11 +176,20 @@ class Node:
         if key == "shape" and str(self.op) == "Parameter":
             return self.out_port(0).data.get_shape()
         transient = self.graph._transient.get(self._number, {})
-        return transient[key] if key in transient else self.graph._native.attribute(self._number, _nnef_key(self.op, key))
+        if key in transient:
+            return transient[key]
+        value = self.graph._native.attribute(self._number, _nnef_key(self.op, key))
+        return self._implied(key) if value is None else value
 
     def _is_none(self, key: str) -> bool:
         """Returns whether the transformation set the attribute to None."""
         return not key.startswith("_") and key in self.graph._transient.get(self._number, {})
+
+    def _implied(self, key: str) -> Any:
+        """Returns an attribute of the Model Optimizer that follows from others."""
+        if key == "shape" and self.graph.has_data:
+            return self.out_port(0).data.get_shape()
+        return None
 
     def soft_get(self, key: str, default: Any = "<UNKNOWN>") -> Any:
         """Returns an attribute, or the default if it is missing."""
@@ -197,8 +218,11 @@ class Node:
     def __setitem__(self, key: str, value: Any) -> None:
         if key == "name":
             self.name = value
-        elif key in ("op", "type", "kind"):
-            raise Error(f"`{key}` of `{self.id}` cannot be changed; make a node of the other operation")
+        elif key in ("op", "type"):
+            if self.op != str(value):
+                self.graph._become(self, str(value))
+        elif key == "kind":
+            raise Error(f"`kind` of `{self.id}` cannot be changed")
         elif key in ("need_shape_inference", "override_output_shape"):
             if value:
                 self.graph._native.mark_for_inference(self._number, key == "override_output_shape")
@@ -207,8 +231,11 @@ class Node:
             self.graph._native.erase_attribute(self._number, key)
         elif callable(value):
             raise Error(f"`{key}` of `{self.id}` is a function; attributes are numbers, texts, lists and dictionaries")
+        elif key == "value" and self.op == "Const":
+            self.graph._set_constant(self, value)
         else:
             self.graph._transient.get(self._number, {}).pop(key, None)
+            self.graph._note_attribute(self, key)
             self.graph._native.set_attribute(self._number, _nnef_key(self.op, key), value)
 
     def __delitem__(self, key: str) -> None:
@@ -225,24 +252,26 @@ class Node:
         return value
 
     def __setattr__(self, key: str, value: Any) -> None:
-        if isinstance(getattr(type(self), key, None), property):
+        if key in ("op", "type"):
+            self[key] = value
+        elif isinstance(getattr(type(self), key, None), property):
             object.__setattr__(self, key, value)
         else:
             self[key] = value
 
-    def in_port(self, idx: int) -> Port:
+    def in_port(self, idx: int = 0, control_flow: bool = False) -> Port:
         """Returns an input; one past the last is created by connecting it."""
         return Port(self, idx, False)
 
-    def out_port(self, idx: int) -> Port:
+    def out_port(self, idx: int = 0, control_flow: bool = False) -> Port:
         """Returns an output."""
         return Port(self, idx, True)
 
-    def in_ports(self) -> dict[int, Port]:
+    def in_ports(self, control_flow: bool = False) -> dict[int, Port]:
         """Returns the inputs by index."""
         return {i: self.in_port(i) for i in range(self.graph._native.num_inputs(self._number))}
 
-    def out_ports(self) -> dict[int, Port]:
+    def out_ports(self, control_flow: bool = False) -> dict[int, Port]:
         """Returns the outputs by index."""
         return {i: self.out_port(i) for i in range(self.graph._native.num_outputs(self._number))}
 
@@ -260,27 +289,19 @@ class Node:
         object.__setattr__(self, "_number", made._number)
         self.graph._transient[self._number] = {key: axes}
 
-    def is_in_port_connected(self, idx: int) -> bool:
+    def is_in_port_connected(self, idx: int, control_flow: bool = False) -> bool:
         """Returns whether the input has a producer."""
         return not self.in_port(idx).disconnected()
 
-    def in_nodes(self) -> dict[int, Node]:
-        """Returns the producers of connected inputs."""
-        return {i: port.get_source().node for i, port in self.in_ports().items() if not port.disconnected()}
-
-    def in_node(self, idx: int = 0) -> Node:
-        """Returns the producer of an input."""
-        return self.in_port(idx).get_source().node
-
-    def out_nodes(self) -> list[Node]:
-        """Returns the consumers of outputs."""
-        return [port.node for output in self.out_ports().values() for port in output.get_destinations()]
-
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Node) and self._number == other._number
+        return type(other) is Node and self._number == other._number
 
     def __hash__(self) -> int:
         return self._number
+
+    def output_number(self) -> tuple[int, int]:
+        """Returns its first output, as node number and index."""
+        return self._number, 0
 
     def __repr__(self) -> str:
         return f"<Node {self.id} ({self.op})>"
@@ -308,6 +329,28 @@ class Data:
         source = self._port._output()
         return source.node.graph._native.value(source.node._number, source.idx)
 
+    def set_shape(self, shape: Any) -> None:
+        """Sets the shape of an output of a node that is being inferred. Other shapes are inferred by nnefc."""
+        self._set("set_shape", shape)
+
+    def set_value(self, value: Any) -> None:
+        """Sets the value of an output of a node that is being inferred, or of a constant."""
+        source = self._port._output()
+        if source.node.op == "Const":
+            source.node.graph._set_constant(source.node, value)
+        else:
+            self._set("set_value", value)
+
+    def _set(self, what: str, value: Any) -> None:
+        source = self._port._output()
+        change = getattr(source.node.graph._native, what, None)
+        if change is not None:
+            change(source.node._number, source.idx, value)
+
+    def has_valid(self, item: str) -> bool:
+        """Returns whether the `shape` or the `value` is known."""
+        return (self.get_shape() if item == "shape" else self.get_value()) is not None
+
 
 class Port:
     """An input or an output of a node."""
@@ -319,6 +362,24 @@ class Port:
     def data(self) -> Data:
         """The tensor at the port."""
         return Data(self)
+
+    def get_data_type(self) -> Any:
+        """Returns the element type as a NumPy type."""
+        output = self._output()
+        return to_numpy_type(output.node.graph._native.element_type(output.node._number, output.idx))
+
+    def set_data_type(self, data_type: Any, override: bool = False) -> None:
+        """Sets the element type of an output of a node that is being inferred. Other types are inferred by nnefc."""
+        self.data._set("set_type", to_type_name(data_type))
+
+    def is_data_type_defined(self) -> bool:
+        """Returns whether the element type is known."""
+        output = self._output()
+        name: str = output.node.graph._native.element_type(output.node._number, output.idx)
+        return name != "dynamic"
+
+    def add_tensor_names(self, tensor_names: Any, port_renumber: bool = False) -> None:
+        """Has no effect: tensor names follow from the names of nodes."""
 
     def _output(self) -> Port:
         return self if self._is_output else self.get_source()
@@ -371,6 +432,7 @@ class Port:
         """Disconnects an input from its source, or an output from all its inputs."""
         for port in self.get_destinations() if self._is_output else [self]:
             port.node.graph._native.disconnect(port.node._number, port.idx)
+            port.node.graph._detached.add(port.node._number)
 
     def get_connection(self) -> Connection:
         """Returns its source with the connected inputs: all for an output, a single one for an input."""
@@ -409,13 +471,13 @@ class Connection:
             raise Error(f"{self._source!r} feeds {len(self._destinations)} inputs; expected one")
         return self._destinations[0]
 
-    def set_source(self, source: Port) -> None:
+    def set_source(self, source: Port, attributes_save_mode: str | None = None) -> None:
         """Connects the inputs to another output, or to the source of another input."""
         self._source = source._output()
         for port in self._destinations:
             port.connect(self._source)
 
-    def set_destination(self, destination: Port) -> None:
+    def set_destination(self, destination: Port, attributes_save_mode: str | None = None) -> None:
         """Connects the output to another input instead of these."""
         for port in self._destinations:
             port.disconnect()
@@ -427,7 +489,17 @@ class Connection:
         destination.connect(self._source)
         self._destinations.append(destination)
 
-    def insert_node(self, node: Node) -> None:
+    def remove(self) -> None:
+        """Disconnects the inputs."""
+        for port in self._destinations:
+            port.disconnect()
+
+    @property
+    def data(self) -> Data:
+        """The tensor of the output."""
+        return self._source.data
+
+    def insert_node(self, node: Node, attributes_save_mode: str = "merge") -> None:
         """Inserts a node between the output and the inputs."""
         source = self._source
         self.set_source(node.out_port(0))
@@ -451,12 +523,6 @@ def _check_keys(keys: Iterable[Any], known: Collection[str], ignored: Collection
     for key in keys:
         if key not in known and key not in ignored:
             raise Error(f"{what} has the unknown key `{key}`; expected {' or '.join(f'`{name}`' for name in known)}")
-
-
-def _described(node: Node) -> Mapping[str, Any]:
-    held = dict(node.graph._native.attributes(node._number))
-    held |= {key: node._find(key) for key in ("value", "shape") if key in held or node._find(key) is not None}
-    return {**held, "op": node.op, "type": node.op, "kind": "op", "name": node.id}
 
 
 def _fits(value: Any, wanted: Any) -> bool:
@@ -491,7 +557,7 @@ Source = Union[Node, Port, "tuple[Node, int]"]
 def output_of(source: Source) -> tuple[int, int]:
     """Returns a tensor as node number and output index; output 0 for a node."""
     if isinstance(source, Node):
-        return source._number, 0
+        return source.output_number()
     if isinstance(source, Port):
         output = source._output()
         return output.node._number, output.idx

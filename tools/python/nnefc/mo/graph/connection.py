@@ -1,0 +1,5 @@
+"""Connections."""
+
+from nnefc.mo.graph.graph import Connection
+
+__all__ = ["Connection"]

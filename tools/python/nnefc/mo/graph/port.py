@@ -1,0 +1,5 @@
+"""Ports."""
+
+from nnefc.mo.graph.graph import Port
+
+__all__ = ["Port"]

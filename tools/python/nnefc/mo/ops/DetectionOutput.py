@@ -1,9 +1,0 @@
-"""The detection layer of SSD networks."""
-
-from nnefc.mo.op import Op
-
-
-class DetectionOutput(Op):
-    """DetectionOutput."""
-
-    op = "DetectionOutput"

@@ -1,9 +1,0 @@
-"""CTC greedy decoding."""
-
-from nnefc.mo.op import Op
-
-
-class CTCGreedyDecoderOp(Op):
-    """CTCGreedyDecoder."""
-
-    op = "CTCGreedyDecoder"

@@ -1,9 +1,0 @@
-"""Prior boxes."""
-
-from nnefc.mo.op import Op
-
-
-class PriorBoxOp(Op):
-    """PriorBox."""
-
-    op = "PriorBox"

@@ -1,9 +1,0 @@
-"""Unsqueeze."""
-
-from nnefc.mo.op import Op
-
-
-class Unsqueeze(Op):
-    """Unsqueeze."""
-
-    op = "Unsqueeze"
