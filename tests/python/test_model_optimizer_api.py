@@ -302,12 +302,17 @@ graph.check_empty_graph('it'); graph.check_shapes_consistency(); graph.print_gra
         ("b.type = 'Sin'", np.abs(np.sin(T))),
         ("b['op'] = 'Exp'", np.exp(T)),
         ("graph.remove_edge(a.id, b.id); graph.create_edge(a.in_port(0).get_source().node, b)", np.exp(X)),
+        ("graph_functions.replace_node(b, Op(graph, {'op': 'Sin'}).create_node([b.in_port(0)]))", np.abs(np.sin(T))),
+        ("graph_functions.erase_node(b)", np.abs(T)),
+        ("b.in_port(0).disconnect(); graph_functions.create_edge(a, b)", np.exp(T)),
+        ("graph_functions.add_opoutput(graph, b.id, 0, cut=False)", np.exp(T)),
         ("Op(graph, {'op': 'Sin'}).create_node_with_data([b.in_node(0)]).in_node(0) and None", np.exp(T)),
     ],
 )  # fmt: skip
 def test_changes(run, phase, change, expected):
     find = "a, b = (graph._node(graph.get_node_id_by_name(name)) for name in 'ab')\n"
-    result = run(find + change + "\ngraph.clean_up()", phase, imports="from nnefc.mo.ops.elementwise import Mul\n")
+    imports = "from nnefc.mo.ops.elementwise import Mul\nimport nnefc.mo.graph.graph as graph_functions\n"
+    result = run(find + change + "\ngraph.clean_up()", phase, imports=imports)
     np.testing.assert_allclose(result, expected, rtol=1e-5, atol=1e-6)
 
 
@@ -317,6 +322,45 @@ def test_constants_can_be_changed_by_value_and_by_data(run):
                    "node.out_node(0).value = float_array(6)"):
         text = f"for node in graph.get_op_nodes(op='Const'):\n    {change}\n"
         np.testing.assert_allclose(run(text, "middle", document), np.abs(6 * T), rtol=1e-5)
+
+
+def test_helpers_of_fusions(run):
+    document = CHAIN.replace("b = exp(a)", "b = mul(3.0, a)")
+    text = """
+b = graph.get_op_nodes(type='Multiply')[0]
+value = helpers.get_value_id(b)
+assert helpers.get_tensor_id(b) == 1 - value and helpers.get_value_in_port(b).data.get_value() == 3
+assert helpers.get_tensor_in_port(b).get_source().node.soft_get('name') == 'a'
+assert [n.soft_get('name') for n in helpers.get_next_operation(b)] == ['y']
+a = b.in_node(1 - value).in_node(0)
+assert helpers.get_value_in_port(a) is None and helpers.get_value_id(a) is None and helpers.get_tensor_id(a) == 0
+assert get_canonical_axis_index([1, 2, 3], -1) == 2 and get_canonical_axis_index([1, 2, 3], 1) == 1
+"""
+    imports = "from nnefc.mo.middle.passes.fusing import helpers\nfrom nnefc.mo.front.caffe.extractors.utils import get_canonical_axis_index\n"
+    np.testing.assert_allclose(run(text, "middle", document, imports=imports), np.abs(3 * T), rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("made", "expected"),
+    [("node_to_get_batch_value(shape)", [2]), ("node_to_get_features_dimension_value(shape)", [3]),
+     ("node_to_get_spatial_dimensions_value(shape)", [4, 5]), ("get_canonical_axis_index_node(rank, -1)", [3]),
+     ("get_canonical_axis_index_node(rank, 2)", [2]), ("get_shape_values_by_range_idxs(shape, rank, 1, 3)", [3, 4]),
+     ("get_shape_values_by_range_idxs(shape, rank, 1, 3, include_begin=False, include_end=True)", [4, 5]),
+     ("get_shape_values_by_range_idxs(shape, rank, 2, -1, include_end=True)", [4, 5]),
+     ("new_shape_node_from_shape_nodes([node_to_get_batch_value(shape), shape])", [2, 2, 3, 4, 5])],
+)  # fmt: skip
+def test_extents_at_run_time(run, made, expected):
+    text = f"""
+node = graph._node(graph.get_node_id_by_name('b'))
+shape, rank = get_shape_and_rank_nodes_by_port(node.in_port(0).get_source(), return_as_a_scalar=False)
+made = {made}
+number = Cast(graph, {{'dst_type': np.float32}}).create_node([made])
+node.out_port(0).get_connection().set_source(number.out_port(0))
+"""
+    imports = "from nnefc.mo.utils.shape import *\nfrom nnefc.mo.ops.Cast import Cast\n"
+    document = CHAIN.replace("[2, 3]", "[2, 3, 4, 5]")
+    x = np.zeros((2, 3, 4, 5), np.float32)
+    np.testing.assert_array_equal(run(text, "middle", document, x, imports), expected)
 
 
 def test_nodes_without_connected_inputs_are_removed_if_nothing_reads_them(run):

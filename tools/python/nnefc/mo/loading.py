@@ -152,6 +152,10 @@ def _import_of_mo(name: str, owner: str, fromlist: Sequence[str]) -> ModuleType:
         from nnefc.mo.modules import unknown_transformations
 
         return unknown_transformations(name[len(owner) + 1 :], fromlist)
+    for item in fromlist:
+        inner = f"{ours}.{item}"
+        if hasattr(module, "__path__") and not hasattr(module, item) and importlib.util.find_spec(inner):
+            importlib.import_module(inner)
     return module if fromlist else _chain(owner)
 
 

@@ -9,12 +9,30 @@ import numpy as np
 
 from nnefc._nnefc import TransformError as Error
 from nnefc.mo.element_types import to_numpy_type, to_type_name
+from nnefc.mo.graph.functions import (
+    add_opoutput,
+    create_edge,
+    dict_includes,
+    erase_node,
+    get_node_id_by_name,
+    get_sorted_inputs,
+    get_sorted_outputs,
+    merge_edge_props,
+    replace_node,
+)
 from nnefc.mo.graph.graph_api import GraphMethods
-from nnefc.mo.graph.node_api import NodeMethods
 from nnefc.mo.graph.names import OperationName, is_known
+from nnefc.mo.graph.node_api import NodeMethods
 
 if TYPE_CHECKING:
     from nnefc._nnefc import TransformGraph
+
+__all__ = [
+    "Connection", "Graph", "Node", "NodeId", "OperationName", "Port", "add_opoutput", "create_edge", "dict_includes",
+    "erase_node", "get_node_id_by_name", "get_sorted_inputs", "get_sorted_outputs", "merge_edge_props", "rename_node",
+    "rename_nodes", "replace_node",
+]  # fmt: skip
+
 
 class NodeId(str):
     """The type of `Node.id`: a string that compares equal to another `NodeId` only if both refer to the same node."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from nnefc.mo.op import Op, create_op_with_const_inputs, int64_array
+from nnefc.mo.op import Const, Op, create_op_with_const_inputs, int64_array
 
 
 def _made(graph: Any, operation: str, constants: dict[int, Any], source: Any, **attrs: Any) -> Any:
@@ -29,6 +29,23 @@ def node_to_get_features_dimension_value(shape_node: Any) -> Any:
     return node_to_get_shape_value_of_indices(shape_node, [1])
 
 
+def node_to_get_spatial_dimensions_value(shape_node: Any) -> Any:
+    """Returns a node with the extents from axis 2 on."""
+    return _slice(shape_node, 2, 2**31 - 1)
+
+
+def _slice(shape_node: Any, begin: int, end: int) -> Any:
+    constants = {1: int64_array([begin]), 2: int64_array([end]), 3: int64_array([1])}
+    return _made(shape_node.graph, "Slice", constants, shape_node.out_port(0))
+
+
+def get_canonical_axis_index_node(rank: Any, axis: int) -> Any:
+    """Returns a node with an axis as a non-negative index."""
+    if axis >= 0:
+        return Const(rank.graph, {"value": int64_array([axis])}).create_node()
+    return _made(rank.graph, "Add", {1: int64_array([axis])}, rank.out_port(0))
+
+
 def new_shape_node_from_shape_nodes(input_shape_nodes: list[Any]) -> Any:
     """Returns a node with the concatenation of lists of extents."""
     graph = input_shape_nodes[0].graph
@@ -47,8 +64,5 @@ def get_shape_values_by_range_idxs(
     shape: Any, rank: Any, begin: int, end: int, include_begin: bool = True, include_end: bool = False
 ) -> Any:
     """Returns a node with the extents of a range of axes; a negative index counts from the end."""
-    known = shape.out_port(0).data.get_shape()
     last = 2**31 - 1 if end == -1 and include_end else end + int(include_end)
-    assert known is None or len(known) == 1
-    constants = {1: int64_array([begin + int(not include_begin)]), 2: int64_array([last]), 3: int64_array([1])}
-    return _made(shape.graph, "Slice", constants, shape.out_port(0))
+    return _slice(shape, begin + int(not include_begin), last)
