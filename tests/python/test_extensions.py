@@ -478,3 +478,16 @@ def test_a_closed_pipe_ends_it_as_it_ends_the_program(here, extensions):
     os.close(writer)
     assert done.returncode == -signal.SIGPIPE
     assert done.stderr == ""
+
+
+@pytest.mark.parametrize("options", [[], ["--disable-transformations", "front.adding.Adding"]])
+def test_the_explanation_of_a_configuration_names_the_class(tmp_path, options):
+    folder, configuration = adding(tmp_path, 2.5)
+    words = [sys.executable, "-m", "nnefc", "transform", "--explain-config", str(configuration), "--extensions", str(folder)]
+    done = subprocess.run([*words, *options], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[0] == f"{configuration}:1: `Adding`, `match_kind` `general`"
+    assert lines[1].startswith("  read by `front.adding.Adding`, a FrontReplacementFromConfigFileGeneral of `")
+    assert lines[1].endswith(", which is disabled") == bool(options)
+    assert lines[2:] == ["  runs once, on the whole graph", "  attributes: `amount`"]

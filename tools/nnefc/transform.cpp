@@ -1,5 +1,6 @@
 // The command `nnefc transform`: applies transformations to a graph.
 
+#include "compiler/driver/configuration_explainer.h"
 #include "compiler/ir/text.h"
 #include "compiler/support/text_diff.h"
 #include "tools/nnefc/bisect.h"
@@ -22,10 +23,12 @@ struct TransformCommand : LoweredCommand {
   Watched print_diff;
   bool times = false;
   bool bisect = false;
+  std::string explained_configuration;
   ExecutionOptions execution;
   CompareOptions compare;
 
   int Run() {
+    if (!explained_configuration.empty()) return ExplainConfiguration();
     if (bisect && !list) {
       if (!output.empty())
         throw MisuseError("`--bisect` prints what it finds, and writes no graph to `--output`");
@@ -50,6 +53,32 @@ struct TransformCommand : LoweredCommand {
     return LowerAndWrite("transform", [&](const driver::Compilation& compilation) {
       if (times && compilation.pipeline() != nullptr) PrintTimes(*compilation.pipeline());
     });
+  }
+
+  // Prints what the entries of a configuration do. With a model, also its instances.
+  int ExplainConfiguration() {
+    Context context;
+    bool environment_failed = false;
+    transform.configuration = explained_configuration;
+    plugins()->Report(context.emitter, environment_failed);
+    std::optional<driver::ConfigurationExplainer> explainer =
+        driver::ConfigurationExplainer::Make(transform, *plugins(), context, environment_failed);
+    if (models.empty() || !explainer) {
+      const int exit_code = Reporter(*this).Report("", context, environment_failed);
+      if (explainer && plugins()->ok()) WriteProduct(output, explainer->Text());
+      return exit_code;
+    }
+    driver::CompileOptions compile = compile_options(models.front());
+    compile.transform = transform;
+    compile.structure_only = true;
+    compile.transform.pipeline.before = [&](const transform::Transformation& item, const ir::Graph& graph) {
+      explainer->Visit(item, graph);
+    };
+    driver::Compilation compilation(ShownModel(models.front()), compile);
+    (void)RunStages(compilation, driver::Stage::kLower);
+    const int exit_code = Reporter(*this).Report(compilation);
+    WriteProduct(output, explainer->Text());
+    return exit_code;
   }
 
   // Expands the names of watched transformations. Returns an error code for an unknown name.
@@ -118,6 +147,17 @@ void AddTransform(CLI::App& app, int& exit_code) {
                                           "random unless data are passed");
   AddInputOptions(*command, options->execution);
   options->compare.AddTolerance(*command);
+  CLI::Option* model = command->get_option("MODEL");
+  command
+      ->add_option_function<std::string>(
+          "--explain-config",
+          [options, model](const std::string& path) {
+            options->explained_configuration = path;
+            model->required(false);
+          },
+          "print what the entries of this configuration do and, with a model, what they select; do no more")
+      ->type_name("FILE")
+      ->trigger_on_parse();
   for (const char* option : {"--input", "--inputs", "--random-inputs", "--tolerance"})
     command->get_option(option)->needs(bisect);
   command->footer("Example:\n  nnefc transform model_folder --only front.MishFusion -o net.xml");
