@@ -1,6 +1,8 @@
 """The Model Optimizer's Python API: operation classes, nodes, graphs, data nodes and arrays."""
 
 import importlib
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -361,6 +363,40 @@ node.out_port(0).get_connection().set_source(number.out_port(0))
     document = CHAIN.replace("[2, 3]", "[2, 3, 4, 5]")
     x = np.zeros((2, 3, 4, 5), np.float32)
     np.testing.assert_array_equal(run(text, "middle", document, x, imports), expected)
+
+
+def test_attributes_last_until_lowering_or_with_a_node_of_openvino(tmp_path):
+    write = {
+        "front/first.py": f"""{IMPORTS}
+
+class First(FrontReplacementPattern):
+    def find_and_replace_pattern(self, graph):
+        b = graph._node(graph.get_node_id_by_name('b'))
+        b['short'], b['deleted'] = 1, 2
+        del b['deleted']
+        node = Op(graph, {{'op': 'Sin', 'long': 3}}).create_node()
+        b.insert_node_after(node)
+        node['added'] = 4
+""",
+        "middle/second.py": f"""{IMPORTS}
+
+class Second(MiddleReplacementPattern):
+    def find_and_replace_pattern(self, graph):
+        node = graph.get_op_nodes(op='Sin')[0]
+        assert (node.long, node.added, node.in_node(0).in_node(0).has('short')) == (3, 4, False)
+""",
+    }
+    for name, text in write.items():
+        (tmp_path / "e" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "e" / name).write_text(text)
+    model = nnefc.load(CHAIN).transform(extensions=tmp_path / "e")
+    model.compile(threads=1)
+    (tmp_path / "net.nnef").write_text(CHAIN)
+    words = [sys.executable, "-m", "nnefc", "transform", str(tmp_path / "net.nnef"), "--extensions", str(tmp_path / "e")]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("is dropped when the graph is lowered") == 1
+    assert "the attribute `short` of `b` (exp) is dropped" in done.stderr
 
 
 def test_nodes_without_connected_inputs_are_removed_if_nothing_reads_them(run):

@@ -139,8 +139,8 @@ class Adapter:
             if all(holds(graph) for holds in acts.graph_condition):
                 self._act(graph, match)
                 graph.remove_detached_nodes()
-                for key, node in graph.dropped_attributes.items():
-                    log(f"the attribute `{key}` of `{node}` lasts until the graph is lowered")
+                for key, node in graph.dropped_attributes():
+                    warn(f"the attribute `{key}` of `{node.id}` ({node.op}) is dropped when the graph is lowered")
             else:
                 log("its `graph_condition` is not satisfied")
         except (Exception, SystemExit) as error:

@@ -60,8 +60,8 @@ class Graph(GraphMethods):
         self._native, self.stage, self.framework = native, stage, framework
         # Nodes with an input that was disconnected.
         self._detached: set[int] = set()
-        # Attributes that lowering will drop, with a node that has them.
-        self.dropped_attributes: dict[str, str] = {}
+        # Attributes that the operations do not have, and a node with each.
+        self._foreign_attributes: dict[str, int] = {}
         self._warn: Callable[[str], None] = lambda text: None
         # Attributes of the Model Optimizer that nodes have for the duration of the transformation.
         self._transient: dict[int, dict[str, Any]] = {}

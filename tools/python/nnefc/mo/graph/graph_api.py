@@ -62,7 +62,7 @@ class GraphMethods:
     if TYPE_CHECKING:
         _native: TransformGraph
         _detached: set[int]
-        dropped_attributes: dict[str, str]
+        _foreign_attributes: dict[str, int]
 
         def _id(self, number: int) -> str: ...
         def _number(self, node: object) -> int: ...
@@ -212,10 +212,16 @@ class GraphMethods:
             self._node(node)[name] = value
 
     def _note_attribute(self, node: Any, key: str) -> None:
-        """Records an attribute that lowering will drop: one that an operation of NNEF does not have."""
+        """Records an attribute that an operation of NNEF does not have."""
         is_nnef = not self.has_data and self._native.set(node._number) == "nnef"
         if is_nnef and key not in self._native.attributes(node._number):
-            self.dropped_attributes.setdefault(key, str(node.id))
+            self._foreign_attributes.setdefault(key, node._number)
+
+    def dropped_attributes(self) -> Iterator[tuple[str, Any]]:
+        """Returns the recorded attributes, each with the first node, if this still has it."""
+        for key, number in self._foreign_attributes.items():
+            if self._native.exists(number) and self._native.attribute(number, key) is not None:
+                yield key, self._node(self._id(number))
 
     def remove_detached_nodes(self) -> None:
         """Removes nodes with an unconnected input and without consumers, as the Model Optimizer does."""
