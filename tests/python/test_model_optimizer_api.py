@@ -247,6 +247,7 @@ assert b.in_edges() == {0: {'in': 0, 'out': 0}} and b.in_edge(0) == {'in': 0, 'o
 assert len(b.get_inputs()) == len(b.get_outputs()) == 1 and b.get_sorted_inputs()[0][1] == {'in': 0, 'out': 0}
 assert b.get_inputs({'in': 1}) == []
 assert b.attrs()['kind'] == 'op' and b.attrs()['op'] == 'Exp'
+assert not any(n.has('shape') for n in graph.get_op_nodes() if n.op not in ('Parameter', 'external'))
 assert b.get_opset() == ('opset1' if data else 'nnef')
 assert list(b.in_nodes()) == [0] and list(b.out_nodes()) == [0]
 producer, consumer = b.in_node(0), b.out_node(0)

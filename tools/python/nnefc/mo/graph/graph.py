@@ -194,20 +194,11 @@ class Node(NodeMethods):
         if key == "shape" and str(self.op) == "Parameter":
             return self.out_port(0).data.get_shape()
         transient = self.graph._transient.get(self._number, {})
-        if key in transient:
-            return transient[key]
-        value = self.graph._native.attribute(self._number, _nnef_key(self.op, key))
-        return self._implied(key) if value is None else value
+        return transient[key] if key in transient else self.graph._native.attribute(self._number, _nnef_key(self.op, key))
 
     def _is_none(self, key: str) -> bool:
         """Returns whether the transformation set the attribute to None."""
         return not key.startswith("_") and key in self.graph._transient.get(self._number, {})
-
-    def _implied(self, key: str) -> Any:
-        """Returns an attribute of the Model Optimizer that follows from others."""
-        if key == "shape" and self.graph.has_data:
-            return self.out_port(0).data.get_shape()
-        return None
 
     def soft_get(self, key: str, default: Any = "<UNKNOWN>") -> Any:
         """Returns an attribute, or the default if it is missing."""
