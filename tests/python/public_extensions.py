@@ -37,9 +37,9 @@ CASES = [
         "insert_after_every_sigmoid",
         {
             "front/ext.py": """
-from openvino.tools.mo.front.common.replacement import FrontReplacementPattern
-from openvino.tools.mo.graph.graph import Graph
 from openvino.tools.mo.ops.activation_ops import Tanh
+from openvino.tools.mo.graph.graph import Graph
+from openvino.tools.mo.front.common.replacement import FrontReplacementPattern
 
 
 class AddTanh(FrontReplacementPattern):
@@ -59,9 +59,9 @@ class AddTanh(FrontReplacementPattern):
         "swish",
         {
             "front/swish.py": """
+from mo.graph.graph import rename_nodes, Graph
 from extensions.ops.activation_ops import Swish
 from mo.front.common.replacement import FrontReplacementSubgraph
-from mo.graph.graph import Graph, rename_nodes
 
 
 class SwishByPattern(FrontReplacementSubgraph):
@@ -96,10 +96,10 @@ class SwishByPattern(FrontReplacementSubgraph):
             "front/sub.py": """
 import numpy as np
 
+from mo.ops.const import Const
+from mo.graph.graph import Graph, Node, rename_node
 from extensions.ops.elementwise import Add, Mul
 from mo.front.common.replacement import FrontReplacementPattern
-from mo.graph.graph import Graph, Node, rename_node
-from mo.ops.const import Const
 
 
 class Sub(FrontReplacementPattern):
@@ -143,10 +143,10 @@ class Sub(FrontReplacementPattern):
             "front/div.py": """
 import numpy as np
 
-from openvino.tools.mo.front.common.replacement import FrontReplacementPattern
-from openvino.tools.mo.front.tf.graph_utils import create_op_with_const_inputs
-from openvino.tools.mo.graph.graph import Graph, Node, rename_nodes
-from openvino.tools.mo.ops.elementwise import Mul, Pow
+from mo.ops.elementwise import Mul, Pow
+from mo.graph.graph import Graph, Node, rename_nodes
+from mo.front.tf.graph_utils import create_op_with_const_inputs
+from mo.front.common.replacement import FrontReplacementPattern
 
 
 class Div(FrontReplacementPattern):
@@ -182,11 +182,11 @@ class Div(FrontReplacementPattern):
             "middle/leaky.py": """
 import logging as log
 
-from openvino.tools.mo.graph.graph import Graph, rename_nodes
-from openvino.tools.mo.middle.fusings import Fusing
-from openvino.tools.mo.middle.pass_separator import PostMiddleStart
-from openvino.tools.mo.middle.replacement import MiddleReplacementPattern
 from openvino.tools.mo.ops.activation_ops import LeakyReLU
+from openvino.tools.mo.middle.replacement import MiddleReplacementPattern
+from openvino.tools.mo.middle.pass_separator import PostMiddleStart
+from openvino.tools.mo.middle.fusings import Fusing
+from openvino.tools.mo.graph.graph import rename_nodes, Graph
 
 
 class LeakyReLUFusion(MiddleReplacementPattern):
@@ -239,8 +239,8 @@ class LeakyReLUFusion(MiddleReplacementPattern):
         "sum_of_an_attribute",
         {
             "middle/macs.py": """
-from mo.graph.graph import Graph
 from mo.middle.replacement import MiddleReplacementPattern
+from mo.graph.graph import Graph
 
 
 class CountMacs(MiddleReplacementPattern):
@@ -268,8 +268,8 @@ class CountMacs(MiddleReplacementPattern):
             "back/useless_concat.py": """
 import logging as log
 
-from openvino.tools.mo.back.replacement import BackReplacementPattern
 from openvino.tools.mo.graph.graph import Graph
+from openvino.tools.mo.back.replacement import BackReplacementPattern
 
 
 class UselessConcatRemoval(BackReplacementPattern):
@@ -303,10 +303,10 @@ class UselessConcatRemoval(BackReplacementPattern):
         "linear_as_matmul",
         {
             "front/linear.py": """
-from openvino.tools.mo.front.common.replacement import FrontReplacementOp
-from openvino.tools.mo.graph.graph import Graph, Node
-from openvino.tools.mo.ops.MatMul import MatMul
 from openvino.tools.mo.ops.elementwise import Add
+from openvino.tools.mo.ops.MatMul import MatMul
+from openvino.tools.mo.graph.graph import Graph, Node
+from openvino.tools.mo.front.common.replacement import FrontReplacementOp
 
 
 class LinearToMatMul(FrontReplacementOp):
@@ -331,11 +331,11 @@ class LinearToMatMul(FrontReplacementOp):
             "front/pad.py": """
 import numpy as np
 
-from openvino.tools.mo.front.common.partial_infer.utils import int64_array
-from openvino.tools.mo.front.common.replacement import FrontReplacementOp
-from openvino.tools.mo.front.tf.graph_utils import create_op_with_const_inputs
-from openvino.tools.mo.graph.graph import Graph, Node
-from openvino.tools.mo.ops.pad import Pad
+from mo.ops.pad import Pad
+from mo.graph.graph import Graph, Node
+from mo.front.tf.graph_utils import create_op_with_const_inputs
+from mo.front.common.partial_infer.utils import int64_array
+from mo.front.common.replacement import FrontReplacementOp
 
 
 class PadReplacer(FrontReplacementOp):
@@ -358,12 +358,12 @@ class PadReplacer(FrontReplacementOp):
         "norm_by_parts",
         {
             "front/norm.py": """
-from openvino.tools.mo.front.common.partial_infer.utils import float_array, int64_array
-from openvino.tools.mo.front.common.replacement import FrontReplacementPattern
-from openvino.tools.mo.front.tf.graph_utils import create_op_node_with_second_input, create_op_with_const_inputs
-from openvino.tools.mo.graph.graph import Graph, rename_node
-from openvino.tools.mo.ops.ReduceOps import ReduceSum
-from openvino.tools.mo.ops.elementwise import Pow
+from mo.ops.elementwise import Pow
+from mo.ops.ReduceOps import ReduceSum
+from mo.graph.graph import Graph, rename_node
+from mo.front.tf.graph_utils import create_op_node_with_second_input, create_op_with_const_inputs
+from mo.front.common.partial_infer.utils import float_array, int64_array
+from mo.front.common.replacement import FrontReplacementPattern
 
 
 class ReduceL2Decomposition(FrontReplacementPattern):
@@ -389,13 +389,13 @@ class ReduceL2Decomposition(FrontReplacementPattern):
         "threshold_by_comparison",
         {
             "front/threshold.py": """
-from openvino.tools.mo.front.common.partial_infer.utils import float_array
-from openvino.tools.mo.front.common.replacement import FrontReplacementPattern
-from openvino.tools.mo.front.tf.graph_utils import create_op_with_const_inputs
-from openvino.tools.mo.graph.graph import Graph, rename_nodes
-from openvino.tools.mo.middle.passes.convert_data_type import data_type_str_to_np
-from openvino.tools.mo.ops.Cast import Cast
-from openvino.tools.mo.ops.elementwise import Greater, Mul
+from mo.ops.elementwise import Greater, Mul
+from mo.ops.Cast import Cast
+from mo.middle.passes.convert_data_type import data_type_str_to_np
+from mo.graph.graph import rename_nodes, Graph
+from mo.front.tf.graph_utils import create_op_with_const_inputs
+from mo.front.common.partial_infer.utils import float_array
+from mo.front.common.replacement import FrontReplacementPattern
 
 
 class ThresholdedReluDecomposition(FrontReplacementPattern):
@@ -426,13 +426,13 @@ class ThresholdedReluDecomposition(FrontReplacementPattern):
             "front/size.py": """
 import numpy as np
 
-from openvino.tools.mo.front.common.partial_infer.utils import int64_array
-from openvino.tools.mo.front.common.replacement import FrontReplacementOp
-from openvino.tools.mo.front.tf.graph_utils import create_op_node_with_second_input
-from openvino.tools.mo.graph.graph import Graph, rename_nodes
-from openvino.tools.mo.ops.Cast import Cast
-from openvino.tools.mo.ops.ReduceOps import ReduceProd
-from openvino.tools.mo.ops.shape import Shape
+from mo.ops.shape import Shape
+from mo.ops.ReduceOps import ReduceProd
+from mo.ops.Cast import Cast
+from mo.graph.graph import rename_nodes, Graph
+from mo.front.tf.graph_utils import create_op_node_with_second_input
+from mo.front.common.partial_infer.utils import int64_array
+from mo.front.common.replacement import FrontReplacementOp
 
 
 class SizeFrontReplacer(FrontReplacementOp):
@@ -460,12 +460,12 @@ class SizeFrontReplacer(FrontReplacementOp):
             "back/matmul.py": """
 import numpy as np
 
-from mo.back.replacement import BackReplacementPattern
-from mo.front.common.partial_infer.utils import int64_array
-from mo.graph.graph import Graph
-from mo.ops.const import Const
-from mo.ops.reshape import Reshape
 from extensions.back.ReshapeMutation import ReshapeMutation
+from mo.ops.reshape import Reshape
+from mo.ops.const import Const
+from mo.graph.graph import Graph
+from mo.front.common.partial_infer.utils import int64_array
+from mo.back.replacement import BackReplacementPattern
 
 
 class MatMulNormalizer(BackReplacementPattern):
@@ -509,8 +509,8 @@ class MatMulNormalizer(BackReplacementPattern):
         {
             "ops/GridCopy.py": """
 import numpy as np
-from mo.graph.graph import Node, Graph
 from mo.ops.op import Op
+from mo.graph.graph import Node, Graph
 
 
 def shape_infer(node):
@@ -537,8 +537,8 @@ class GridCopy(Op):
         return values[:, columns.astype(int)] * node.scale
 """,
             "front/onnx/grid_ext.py": """
-from mo.front.common.replacement import FrontReplacementOp
 from mo.ops.const import Const
+from mo.front.common.replacement import FrontReplacementOp
 from ...ops.GridCopy import GridCopy
 
 
@@ -559,9 +559,9 @@ class GridCopyReplacer(FrontReplacementOp):
         "operation_with_value_in_infer",
         {
             "ops/ComplexMul.py": """
-from openvino.tools.mo.front.common.partial_infer.eltwise import eltwise_infer
-from openvino.tools.mo.graph.graph import Graph, Node
 from openvino.tools.mo.ops.op import Op
+from openvino.tools.mo.graph.graph import Graph, Node
+from openvino.tools.mo.front.common.partial_infer.eltwise import eltwise_infer
 
 
 class HalfSum(Op):
@@ -580,9 +580,9 @@ class HalfSum(Op):
         eltwise_infer(node, lambda a, b: node.weight * (a + b))
 """,
             "front/half.py": """
-from openvino.tools.mo.front.common.replacement import FrontReplacementSubgraph
-from openvino.tools.mo.graph.graph import Graph
 from openvino.tools.mo.middle.pattern_match import apply_pattern
+from openvino.tools.mo.graph.graph import Graph
+from openvino.tools.mo.front.common.replacement import FrontReplacementSubgraph
 from half.ops.ComplexMul import HalfSum
 
 
@@ -609,9 +609,9 @@ class Fuse(FrontReplacementSubgraph):
         "extractor_with_onnx_attributes",
         {
             "front/onnx/elu_ext.py": """
-from mo.front.extractor import FrontExtractorOp
-from mo.front.onnx.extractors.utils import onnx_attr
 from extensions.ops.activation_ops import Elu
+from mo.front.onnx.extractors.utils import onnx_attr
+from mo.front.extractor import FrontExtractorOp
 
 
 class EluExtractor(FrontExtractorOp):
@@ -635,9 +635,9 @@ class EluExtractor(FrontExtractorOp):
             "middle/transposes.py": """
 import numpy as np
 
-from openvino.tools.mo.graph.graph import Graph
-from openvino.tools.mo.middle.pattern_match import apply_pattern
 from openvino.tools.mo.middle.replacement import MiddleReplacementPattern
+from openvino.tools.mo.middle.pattern_match import apply_pattern
+from openvino.tools.mo.graph.graph import Graph
 
 
 class RemoveInverseTransposes(MiddleReplacementPattern):
@@ -669,10 +669,10 @@ class RemoveInverseTransposes(MiddleReplacementPattern):
         "split_and_rejoin",
         {
             "front/split.py": """
+from mo.ops.concat import Concat
+from mo.graph.graph import Graph, Node
 from extensions.ops.split import AttributedSplit
 from mo.front.common.replacement import FrontReplacementOp
-from mo.graph.graph import Graph, Node
-from mo.ops.concat import Concat
 
 
 class SwapHalves(FrontReplacementOp):
@@ -697,11 +697,11 @@ class SwapHalves(FrontReplacementOp):
         "power_with_scale_and_shift",
         {
             "front/power.py": """
-from mo.front.common.replacement import FrontReplacementOp
-from mo.graph.graph import Graph, Node
-from mo.ops.power import AttributedPower
-from mo.ops.clamp import Clamp
 from extensions.ops.activation_ops import ReLU6
+from mo.ops.clamp import Clamp
+from mo.ops.power import AttributedPower
+from mo.graph.graph import Graph, Node
+from mo.front.common.replacement import FrontReplacementOp
 
 
 class SquareToPower(FrontReplacementOp):
@@ -721,9 +721,9 @@ class SquareToPower(FrontReplacementOp):
         "removal_of_the_last_softmax",
         {
             "back/last_softmax.py": """
-from mo.back.replacement import BackReplacementPattern
-from mo.graph.graph import Graph
 from mo.middle.passes.eliminate import remove_op_node_with_data_node
+from mo.graph.graph import Graph
+from mo.back.replacement import BackReplacementPattern
 
 
 class RemoveLastSoftMax(BackReplacementPattern):
