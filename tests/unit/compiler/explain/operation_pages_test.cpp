@@ -94,9 +94,9 @@ const std::vector<std::pair<std::string, std::string_view>>& Libraries() {
       {"NNEFC_control_flow", stdlib::ControlFlowLibraryText()},
       {"tract_registry tract_core", stdlib::TractCoreLibraryText()},
       {"tract_registry tract_transformers", stdlib::TractTransformersLibraryText()},
-      {"tract_registry tract_extra", stdlib::TractExtraLibraryText()},
       {"tract_registry tract_onnx", stdlib::TractOnnxLibraryText()},
-      {"tract_registry tract_pulse", stdlib::TractPulseLibraryText()}};
+      {"tract_registry tract_pulse", stdlib::TractPulseLibraryText()},
+      {"tract_registry tract_extra", stdlib::TractExtraLibraryText()}};
   return libraries;
 }
 
