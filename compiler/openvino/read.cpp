@@ -79,9 +79,11 @@ bool ReportUnknownOperations(const ir::Graph& graph, Emitter& emitter, int depth
                     "`{}` is a custom primitive, a fragment without a body: nnefc cannot compute it; "
                     "give the fragment a body of standard operations",
                     node.type())
-              : emitter.Emit(kLayerUnknownType, node.origin().range,
-                             "the operation `{}` of `{}`, the layer `{}`, is unknown", node.type(),
-                             node.set(), node.name());
+              : emitter.Emit(
+                    kLayerUnknownType, node.origin().range,
+                    "the operation `{}` of `{}`, the layer `{}`, is unknown{}", node.type(), node.set(),
+                    node.name(),
+                    node.set().starts_with("opset") ? "" : "; a plug-in can add it: `--extensions FILE.so`");
       builder.Notes(ir::StackNotes(node.origin().frame));
     }
     if (depth > ir::kMaxBodyNesting) continue;  // graphs that were read or verified are less deep

@@ -179,6 +179,21 @@ graph part( v ) -> ( r )
         self.bad("openvino.xml-attribute-value", "`beta`", "run", "damaged.xml", "--random-inputs", "1",
                  "--extensions", self.example)
 
+    def test_layer_that_only_its_user_knows(self) -> None:
+        """A kernel belongs to the type and the version of a layer of IR."""
+        name = self.model("layer.nnef", "y = acme_smooth(x, beta = 1.5)")
+        self.good("compile", name, "--extensions", self.example, "-o", "acme.xml")
+        text = (self.models / "acme.xml").read_text()
+        shutil.copy(self.models / "acme.bin", self.models / "layer.bin")
+        (self.models / "layer.xml").write_text(text.replace('type="Swish" version="acme"', 'type="MyLayer" version="extension"'))
+        x = np.random.default_rng(2).normal(size=(2, 3)).astype(np.float32)
+        found = self.outputs("layer.xml", x, "--extensions", self.example)
+        np.testing.assert_allclose(found["y"], x / (1 + np.exp(-1.5 * x)) + 0.5 * x, rtol=1e-5)
+        self.bad("openvino.unknown-operation", "`--extensions FILE.so`", "run", "layer.xml", "--random-inputs", "1")
+        for wrong in ('type="MyLayer" version="acme"', 'type="Swish" version="extension"'):
+            (self.models / "layer.xml").write_text(text.replace('type="Swish" version="acme"', wrong))
+            self.bad("openvino.unknown-operation", "is unknown", "run", "layer.xml", "--random-inputs", "1", "--extensions", self.example)
+
     def test_what_stays_has_no_form(self) -> None:
         name = self.model("stays.nnef", "y = acme_running_sum(x)")
         self.bad("openvino.no-openvino-form", "`acme_running_sum`", "compile", name, "-o", "stays.xml", "--extensions",

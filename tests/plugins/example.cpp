@@ -122,6 +122,15 @@ NNEFC_EXTENSION(registrar) {
        .infer = acme::LikeInput,
        .attributes = {{.name = "beta", .kind = nnefc::ir::AttributeKind::kDouble, .fallback = 1.0}}});
   nnefc::AddKernel(registrar, "acme", "Swish", acme::Swish);
+  // A layer of a converter of its users, found by type and version.
+  registrar.AddOperation(
+      {.set = "extension",
+       .name = "MyLayer",
+       .inputs = {{.name = "data"}},
+       .outputs = {"output"},
+       .infer = acme::LikeInput,
+       .attributes = {{.name = "beta", .kind = nnefc::ir::AttributeKind::kDouble, .fallback = 1.0}}});
+  nnefc::AddKernel(registrar, "extension", "MyLayer", acme::Swish);
   registrar.AddOperation({.set = "nnef", .name = "acme_running_sum", .infer = acme::InferRunningSum});
   nnefc::AddKernel(registrar, "nnef", "acme_running_sum", acme::RunningSum);
   registrar.AddTransformation<acme::SwishOfParts>();

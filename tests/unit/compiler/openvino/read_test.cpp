@@ -197,7 +197,8 @@ TEST_F(ReadTest, KeepsUnknownOperations) {
   EXPECT_FALSE(RequireKnownOperations(*graph, emitter));
   ASSERT_EQ(emitter.diagnostics().size(), 1u);
   EXPECT_EQ(emitter.diagnostics()[0].message,
-            "the operation `MyOp` of `extension`, the layer `relu`, is unknown");
+            "the operation `MyOp` of `extension`, the layer `relu`, is unknown; a plug-in can add it: "
+            "`--extensions FILE.so`");
   EXPECT_TRUE(emitter.diagnostics()[0].range.valid());
 }
 
