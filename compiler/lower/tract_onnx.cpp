@@ -10,7 +10,7 @@ namespace nnefc::lower {
 
 namespace {
 
-// The largest number of boxes, which OpenVINO reads as no limit.
+// The largest number of boxes: no limit for OpenVINO.
 constexpr int64_t kNoLimit = std::numeric_limits<int32_t>::max();
 
 void LowerNonZero(NodeLowering& n) {

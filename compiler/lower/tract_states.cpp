@@ -12,8 +12,8 @@ namespace {
 // A state of a node: the value that the run before stored.
 class NodeState {
  public:
-  // Adds a state with zeros of the shape and of the element type of input 0. `open_axis` is an axis along
-  // which it grows from the extent in `shape`; -1 if there is none.
+  // Adds a state with zeros of the shape and of the element type of input 0. The state grows along
+  // `open_axis` from the extent in `shape`; -1 if there is none.
   NodeState(NodeLowering& n, nnefc::Shape shape, int64_t open_axis = -1)
       : n_(n),
         id_(n.node().output().names.empty() ? n.node().name() : n.node().output().names.front()),

@@ -1,4 +1,4 @@
-// Primitives of tract's registry tract_onnx, which standard operations cannot express.
+// Primitives of tract's registry tract_onnx. Standard operations cannot express them.
 
 #include "compiler/ir/ops/arguments.h"
 #include "compiler/ir/ops/register.h"

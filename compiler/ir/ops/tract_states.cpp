@@ -28,7 +28,7 @@ void InferLatch(InferContext& context) {
   Produce(context, 0, context.input(0).type, context.input(0).shape);
 }
 
-// Infers the inputs of all runs, of which the number is unknown.
+// Infers the joined inputs of an unknown number of runs.
 void InferJoined(InferContext& context) {
   PartialShape shape = context.input(0).shape;
   const int64_t axis = context.attribute("axis").AsInt(), window = context.attribute("window").AsInt();
