@@ -142,7 +142,7 @@ std::optional<Attribute> ToAttribute(const Value& value, const semantics::TypeTa
         words.parameter, words.operation);
   } else {
     fault = Fault::Of(kValueType, "`{}` of `{}` is {}{}; expected `{}`", words.parameter, words.operation,
-                      culprit == &value ? "" : "built of ", culprit->KindText(), words.type);
+                      culprit == &value ? "" : "built of ", KindText(*culprit), words.type);
   }
   return std::nullopt;
 }

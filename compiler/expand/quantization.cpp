@@ -92,7 +92,7 @@ class Tensors {
         numbers.push_back(static_cast<float>(item.scalar()));
       } else {
         context_.emitter.Emit(kValueType, range_, "{} cannot be an argument of a quantization",
-                              item.KindText());
+                              KindText(item));
         return std::nullopt;
       }
     }

@@ -181,9 +181,9 @@ void Value::Drop() {
   if (--storage_->references == 0) Release(storage_);
 }
 
-std::string_view Value::KindText() const {
-  if (tensor()) return "a tensor";
-  switch (kind_) {
+std::string_view KindText(const Value& value) {
+  if (value.tensor()) return "a tensor";
+  switch (value.kind()) {
     case ValueKind::kPoison:
       return "an invalid value";
     case ValueKind::kUnknownExtent:

@@ -97,12 +97,7 @@ class Value {
     if (kind_ >= ValueKind::kString && HasStorage()) Retain();
   }
   Value(Value&& other) noexcept : Value(other, 0) { other.kind_ = ValueKind::kPoison; }
-  Value& operator=(const Value& other) {
-    Value copy(other);
-    Swap(copy);
-    return *this;
-  }
-  Value& operator=(Value&& other) noexcept {
+  Value& operator=(Value other) noexcept {
     Swap(other);
     return *this;
   }
@@ -144,9 +139,6 @@ class Value {
   Value Slice(int64_t begin, int64_t end) const;
   // Returns true if every item is a tensor() (computed when the array was created).
   bool all_tensors() const;
-
-  // Returns the kind in terms of both dialects: "a whole number", "an array".
-  std::string_view KindText() const;
 
  private:
   Value(const Value& other, int)
@@ -190,6 +182,9 @@ class Value {
   };
 };
 static_assert(sizeof(Value) == 24);
+
+// Returns the kind in terms of both dialects: "a whole number", "an array".
+std::string_view KindText(const Value& value);
 
 // Returns true for an extent that a symbol stands for, of a known value or not.
 inline bool IsSymbolic(const Value& value) {

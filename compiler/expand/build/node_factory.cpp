@@ -120,7 +120,7 @@ bool NodeFactory::AddInputs(const OpPlan::Parameter& parameter, const Value& val
   }
   if (!value.poison()) {
     reporter_.Report(Fault::Of(kValueType, "`{}` of `{}` is {}; expected a tensor", parameter.called,
-                               plan.called, value.KindText())
+                               plan.called, KindText(value))
                          .At(parameter.name),
                      plan, site);
   }

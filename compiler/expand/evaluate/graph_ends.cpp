@@ -41,7 +41,7 @@ void AddGraphEnds(Evaluation& state) {
     if (state.builder.is_lenient() && state.stack[static_cast<size_t>(slot)].sequence()) {
       state.context.emitter.Emit(kValueType, name.range, "result `{}` of the graph is {}; expected a tensor",
                                  state.context.symbols.Text(name.symbol),
-                                 state.stack[static_cast<size_t>(slot)].KindText());
+                                 KindText(state.stack[static_cast<size_t>(slot)]));
     }
     if (state.stack[static_cast<size_t>(slot)].kind() != ValueKind::kTensor) continue;
     ir::OutputPort port = state.stack[static_cast<size_t>(slot)].port();

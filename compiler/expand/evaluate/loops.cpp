@@ -18,7 +18,7 @@ bool BeginLoop(Evaluation& state, const Instruction& instruction) {
     const ast::ExprId iterable = comprehension->iterators[i].iterable;
     if (array.kind() != ValueKind::kArray) {
       return state.Fail(
-          WrongValue(array, fmt::format("a comprehension iterates {}; expected an array", array.KindText())),
+          WrongValue(array, fmt::format("a comprehension iterates {}; expected an array", KindText(array))),
           iterable);
     }
     if (array.length() != loop.arrays[0].length()) {

@@ -143,7 +143,7 @@ bool Branch(Evaluation& state, const Instruction& instruction) {
   if (condition.kind() != ValueKind::kLogical || condition.tensor_typed()) {
     return state.Fail(
         WrongValue(condition, fmt::format("the condition is {}; expected a logical known during compilation",
-                                          condition.KindText())),
+                                          KindText(condition))),
         instruction.expr);
   }
   if (!condition.logical()) state.frame().pc = instruction.a;
@@ -200,7 +200,7 @@ bool PushBuiltin(Evaluation& state, const Instruction& instruction) {
 bool Unpack(Evaluation& state, const Instruction& instruction) {
   Value value = state.Pop();
   if (!value.sequence() || value.length() != instruction.a) {
-    std::string description(value.KindText());
+    std::string description(KindText(value));
     if (value.sequence()) description += fmt::format(" of {} items", value.length());
     return state.Fail(Fault::Of(kUnpackLength, "the left side has {} items, but the right side is {}",
                                 instruction.a, description),

@@ -116,16 +116,16 @@ Value Compare(BinaryOperator op, T a, T b) {
 }
 
 std::optional<Value> WrongOperands(BinaryOperator op, const Value& left, const Value& right, Fault& fault) {
-  fault = Fault::Of(kValueType, "operands of `{}` are {} and {}", ast::Spelling(op), left.KindText(),
-                    right.KindText());
+  fault = Fault::Of(kValueType, "operands of `{}` are {} and {}", ast::Spelling(op), KindText(left),
+                    KindText(right));
   return std::nullopt;
 }
 
 std::optional<Value> Contains(const Value& item, const Value& array, Heap& heap, Fault& fault) {
   if (array.kind() != ValueKind::kArray) return WrongOperands(BinaryOperator::kIn, item, array, fault);
   if (array.length() > 0 && !Comparable(item, array.item(0))) {
-    fault = Fault::Of(kValueType, "`in` looks for {} among items that are each {}", item.KindText(),
-                      array.item(0).KindText());
+    fault = Fault::Of(kValueType, "`in` looks for {} among items that are each {}", KindText(item),
+                      KindText(array.item(0)));
     return std::nullopt;
   }
   for (const Value& candidate : array.items()) {
@@ -159,7 +159,7 @@ std::optional<Value> EvaluateUnary(ast::UnaryOperator op, const Value& operand, 
       if (operand.kind() == ValueKind::kLogical) return Value::Logical(!operand.logical());
       break;
   }
-  fault = Fault::Of(kValueType, "the operand of `{}` is {}", ast::Spelling(op), operand.KindText());
+  fault = Fault::Of(kValueType, "the operand of `{}` is {}", ast::Spelling(op), KindText(operand));
   return std::nullopt;
 }
 

@@ -21,7 +21,7 @@ std::optional<Value> WrongArgument(Builtin builtin, const Value& argument, Fault
                       "the argument of `{}` is left open by an external; give it with "
                       "`--input-shape`",
                       ast::Spelling(builtin))
-          : Fault::Of(kValueType, "the argument of `{}` is {}", ast::Spelling(builtin), argument.KindText());
+          : Fault::Of(kValueType, "the argument of `{}` is {}", ast::Spelling(builtin), KindText(argument));
   return std::nullopt;
 }
 

@@ -68,7 +68,7 @@ std::optional<Value> Repeat(const Value& value, int64_t times, Heap& heap, Fault
 std::optional<Value> Subscript(const Value& base, const Value& index, Heap& heap, Fault& fault) {
   if (!IsSequenceOrString(base) || index.kind() != ValueKind::kInteger) {
     fault = WrongValue(IsSequenceOrString(base) ? index : base,
-                       fmt::format("{} cannot be subscripted by {}", base.KindText(), index.KindText()));
+                       fmt::format("{} cannot be subscripted by {}", KindText(base), KindText(index)));
     return std::nullopt;
   }
   if (index.integer() < 0 || index.integer() >= base.length()) {
@@ -85,8 +85,8 @@ std::optional<Value> SubscriptRange(const Value& base, const Value* begin, const
   for (const Value* bound : {begin, end}) {
     if (!IsSequenceOrString(base) || (bound != nullptr && bound->kind() != ValueKind::kInteger)) {
       fault = WrongValue(IsSequenceOrString(base) ? *bound : base,
-                         fmt::format("{} cannot be subscripted by a range of {}", base.KindText(),
-                                     bound != nullptr ? bound->KindText() : "integers"));
+                         fmt::format("{} cannot be subscripted by a range of {}", KindText(base),
+                                     bound != nullptr ? KindText(*bound) : "integers"));
       return std::nullopt;
     }
     if (bound != nullptr && (bound->integer() < 0 || bound->integer() > base.length())) {

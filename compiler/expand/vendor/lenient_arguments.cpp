@@ -281,7 +281,7 @@ Value LenientArguments::Convert(const OpPlan::Parameter& parameter, TypeId type,
   const bool is_logical = wanted == TypeKind::kInteger && value.kind() == ValueKind::kLogical;
   if (!is_whole && !is_logical) return value;
   RecordDeviation(parameter, kLenientNumber, "`{}` of `{}` is {}; expected `{}`", parameter.called,
-                  plan_.called, value.KindText(), parameter.type_text);
+                  plan_.called, KindText(value), parameter.type_text);
   if (is_logical) return Value::Integer(value.logical() ? 1 : 0);
   return Value::Scalar(static_cast<double>(value.integer()));
 }
@@ -532,7 +532,7 @@ Value MakeConstant(const Value& value, TypeKind wanted, const Site& site, build:
   std::optional<ValueItems> items = ItemsOf(value);
   if (!items || items->items.empty()) {
     builder.Report(
-        Fault::Of(kValueType, "{} is not a tensor: items of equal lengths are expected", value.KindText()),
+        Fault::Of(kValueType, "{} is not a tensor: items of equal lengths are expected", KindText(value)),
         site);
     return {};
   }

@@ -73,7 +73,7 @@ std::optional<Value> ReplaceRange(const OpPlan& plan, llvm::ArrayRef<Value> argu
     if (!IsNumber(bounds[i])) {
       return fail(
           WrongValue(bounds[i], fmt::format("`{}` of `{}` is {}; expected a number known during compilation",
-                                            name, plan.called, bounds[i].KindText()))
+                                            name, plan.called, KindText(bounds[i])))
               .At(name));
     }
   }

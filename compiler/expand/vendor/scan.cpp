@@ -95,7 +95,7 @@ bool ReadLoopLists(evaluate::Evaluation& state, const OpPlan& plan, llvm::ArrayR
   for (std::string_view list : {"scan", "full", "state", "output"}) {
     if (argument(list).kind() != Kind::kArray)
       return fail(list, fmt::format("`{}` of `{}` is {}; expected an array", list, plan.called,
-                                    argument(list).KindText()));
+                                    KindText(argument(list))));
   }
   const bool is_fed =
       feed("scan", {Kind::kString, Kind::kTensor, Kind::kInteger, Kind::kInteger},

@@ -100,7 +100,7 @@ bool MakeSubmodel(evaluate::Evaluation& state, const evaluate::Call& call, const
   const Value& input = arguments[static_cast<size_t>(plan.Find("input"))];
   if (label.kind() != ValueKind::kString || !state.options.submodel) {
     state.builder.Report(
-        Fault::Of(kValueType, "`label` of `{}` is {}; expected a string", plan.called, label.KindText())
+        Fault::Of(kValueType, "`label` of `{}` is {}; expected a string", plan.called, KindText(label))
             .At("label"),
         plan, site);
     return false;
