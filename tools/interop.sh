@@ -5,7 +5,7 @@
 #   tools/interop.sh FOLDER      exports all of tests/interop/exporters first, and compares their speed with tract
 #
 # FOLDER gets a Python environment with torch (7 GB), the exports, report.txt and report.html; existing files are kept.
-# The tests run the former (tests/interop/test_stored_exports.py).
+# The tests run the former (tests/interop/vendors/test_stored_exports.py).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 nnefc=${NNEFC:-build/release/bin/nnefc}

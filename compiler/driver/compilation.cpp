@@ -6,9 +6,9 @@
 
 #include "compiler/driver/lenient_note.h"
 #include "compiler/driver/rules.h"
-#include "compiler/ir/verify.h"
-#include "compiler/support/replace_file.h"
-#include "compiler/transform/update_configuration.h"
+#include "compiler/ir/algorithms/verify.h"
+#include "compiler/support/files/replace_file.h"
+#include "compiler/transform/configuration/update_configuration.h"
 
 namespace nnefc::driver {
 namespace {

@@ -10,12 +10,12 @@
 
 #include "compiler/driver/renames.h"
 #include "compiler/expand/expand.h"
-#include "compiler/ir/fold.h"
+#include "compiler/ir/algorithms/fold.h"
 #include "compiler/package/model.h"
 #include "compiler/plugin/plugins.h"
 #include "compiler/semantics/check_document.h"
 #include "compiler/support/context.h"
-#include "compiler/transform/pipeline.h"
+#include "compiler/transform/pipeline/pipeline.h"
 
 namespace nnefc::driver {
 

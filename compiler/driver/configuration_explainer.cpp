@@ -3,9 +3,9 @@
 #include "compiler/driver/configuration_explainer.h"
 
 #include "compiler/driver/stages.h"
-#include "compiler/ir/copy.h"
+#include "compiler/ir/algorithms/copy.h"
+#include "compiler/transform/configuration/subgraph_match.h"
 #include "compiler/transform/scoped_names.h"
-#include "compiler/transform/subgraph_match.h"
 
 namespace nnefc::driver {
 namespace {

@@ -8,8 +8,8 @@
 #include "compiler/driver/compile_options.h"
 #include "compiler/plugin/plugins.h"
 #include "compiler/support/context.h"
-#include "compiler/transform/configuration.h"
-#include "compiler/transform/transformation_list.h"
+#include "compiler/transform/configuration/configuration.h"
+#include "compiler/transform/pipeline/transformation_list.h"
 
 namespace nnefc::driver {
 

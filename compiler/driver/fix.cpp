@@ -8,7 +8,7 @@
 #include <set>
 #include <tuple>
 
-#include "compiler/support/apply_fixes.h"
+#include "compiler/support/diagnostics/apply_fixes.h"
 #include "fmt/core.h"
 
 namespace nnefc::driver {

@@ -3,7 +3,7 @@
 #include "compiler/driver/renames.h"
 
 #include "compiler/driver/rules.h"
-#include "compiler/support/suggest.h"
+#include "compiler/support/diagnostics/suggest.h"
 #include "fmt/ranges.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"

@@ -2,8 +2,8 @@
 
 #include "compiler/driver/reported_diagnostics.h"
 
-#include "compiler/support/sections.h"
-#include "compiler/support/sort_diagnostics.h"
+#include "compiler/support/diagnostics/sections.h"
+#include "compiler/support/diagnostics/sort_diagnostics.h"
 
 namespace nnefc::driver {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "compiler/driver/compilation.h"
-#include "compiler/support/diagnostics.h"
+#include "compiler/support/diagnostics/diagnostics.h"
 
 namespace nnefc::driver {
 

@@ -7,15 +7,15 @@
 #include <vector>
 
 #include "compiler/driver/compile_options.h"
-#include "compiler/driver/quantization.h"
+#include "compiler/driver/data/quantization.h"
 #include "compiler/expand/expand.h"
 #include "compiler/expand/instances.h"
 #include "compiler/ir/graph.h"
 #include "compiler/package/model.h"
 #include "compiler/semantics/check_document.h"
 #include "compiler/support/context.h"
-#include "compiler/transform/pipeline.h"
-#include "compiler/transform/target_pipeline.h"
+#include "compiler/transform/pipeline/pipeline.h"
+#include "compiler/transform/pipeline/target_pipeline.h"
 
 namespace nnefc::driver {
 

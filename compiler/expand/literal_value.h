@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "compiler/expand/value.h"
-#include "compiler/support/symbol.h"
+#include "compiler/support/text/symbol.h"
 #include "compiler/syntax/ast.h"
 
 namespace nnefc::expand {

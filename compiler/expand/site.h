@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "compiler/expand/plan.h"
-#include "compiler/ir/infer.h"
+#include "compiler/ir/algorithms/infer.h"
 
 namespace nnefc::expand {
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "compiler/support/diagnostics.h"
-#include "compiler/support/source.h"
+#include "compiler/support/diagnostics/diagnostics.h"
+#include "compiler/support/text/source.h"
 
 namespace nnefc::ir {
 

@@ -3,7 +3,7 @@
 #include <functional>
 #include <vector>
 
-#include "compiler/ir/fold.h"
+#include "compiler/ir/algorithms/fold.h"
 #include "compiler/ir/graph.h"
 #include "compiler/ir/node_order.h"
 

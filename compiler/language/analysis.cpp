@@ -5,7 +5,7 @@
 #include <set>
 
 #include "compiler/lint/lint_model.h"
-#include "compiler/support/sections.h"
+#include "compiler/support/diagnostics/sections.h"
 #include "compiler/syntax/print.h"
 #include "llvm/ADT/STLExtras.h"
 

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/support/source.h"
-#include "compiler/support/utf16.h"
+#include "compiler/support/text/source.h"
+#include "compiler/support/text/utf16.h"
 
 namespace nnefc::language {
 

@@ -9,7 +9,7 @@
 
 #include "compiler/driver/rules.h"
 #include "compiler/lint/rules.h"
-#include "compiler/support/counted_text.h"
+#include "compiler/support/text/counted_text.h"
 #include "nlohmann/json.hpp"
 
 namespace nnefc::lint {

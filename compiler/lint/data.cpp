@@ -3,8 +3,8 @@
 #include <map>
 #include <set>
 
+#include "compiler/driver/data/variable_data.h"
 #include "compiler/driver/rules.h"
-#include "compiler/driver/variable_data.h"
 #include "compiler/ir/ops/arguments.h"
 #include "compiler/lint/rules.h"
 #include "compiler/lint/subject.h"

@@ -1,6 +1,6 @@
 // The lint checks of arguments that repeat or change defaults.
 
-#include "compiler/ir/ops/sliding_window_shape.h"
+#include "compiler/ir/ops/windows/sliding_window_shape.h"
 #include "compiler/lint/rules.h"
 #include "compiler/lint/subject.h"
 #include "compiler/lower/facts.h"

@@ -1,6 +1,6 @@
 // The lint checks of deprecated operations and attributes.
 
-#include "compiler/ir/ops/slice_shape.h"
+#include "compiler/ir/ops/shapes/slice_shape.h"
 #include "compiler/lint/rules.h"
 #include "compiler/lint/subject.h"
 #include "compiler/syntax/walk.h"

@@ -69,7 +69,8 @@ void LintImplicit(Subject& subject) {
 }
 
 // A search for constructs of valid ratified documents that Khronos' own parser (NNEF-Tools, the PyPI package
-// `nnef`) rejects or misinterprets. tests/interop/test_lint_khronos.py verifies them with the package.
+// `nnef`) rejects or misinterprets. tests/interop/messages/test_lint_khronos.py verifies them with the
+// package.
 class KhronosParser {
  public:
   explicit KhronosParser(Subject& subject)

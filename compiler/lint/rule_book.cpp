@@ -14,7 +14,7 @@
 #include "compiler/plugin/rules.h"
 #include "compiler/raise/rules.h"
 #include "compiler/semantics/rules.h"
-#include "compiler/support/suggest.h"
+#include "compiler/support/diagnostics/suggest.h"
 #include "compiler/syntax/rules.h"
 #include "compiler/transform/rules.h"
 #include "compiler/upgrade/rules.h"

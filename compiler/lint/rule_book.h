@@ -3,7 +3,7 @@
 #include <string_view>
 #include <vector>
 
-#include "compiler/support/diagnostics.h"
+#include "compiler/support/diagnostics/diagnostics.h"
 #include "llvm/ADT/ArrayRef.h"
 
 namespace nnefc::lint {

@@ -4,7 +4,7 @@
 
 #include "compiler/lint/rule_book.h"
 #include "compiler/lint/rules.h"
-#include "compiler/support/suggest.h"
+#include "compiler/support/diagnostics/suggest.h"
 #include "llvm/ADT/ArrayRef.h"
 
 namespace nnefc::lint {

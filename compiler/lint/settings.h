@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "compiler/support/diagnostics.h"
+#include "compiler/support/diagnostics/diagnostics.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace nnefc::lint {

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "compiler/ir/ops/opset/iterations.h"
+#include "compiler/ir/ops/opset/control_flow/iterations.h"
 #include "compiler/lower/bodies.h"
 #include "compiler/lower/node_lowering.h"
 #include "compiler/lower/table.h"

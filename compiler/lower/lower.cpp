@@ -5,14 +5,14 @@
 #include <exception>
 #include <new>
 
-#include "compiler/ir/infer.h"
-#include "compiler/ir/ops/sliding_window_shape.h"
-#include "compiler/ir/verify.h"
+#include "compiler/ir/algorithms/infer.h"
+#include "compiler/ir/algorithms/verify.h"
+#include "compiler/ir/ops/windows/sliding_window_shape.h"
 #include "compiler/ir/wording.h"
+#include "compiler/lower/arithmetic/quantized.h"
 #include "compiler/lower/bodies.h"
 #include "compiler/lower/facts.h"
 #include "compiler/lower/node_lowering.h"
-#include "compiler/lower/quantized.h"
 #include "compiler/lower/rules.h"
 #include "compiler/lower/table.h"
 #include "llvm/ADT/DenseSet.h"

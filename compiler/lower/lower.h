@@ -6,7 +6,7 @@
 #include <string>
 
 #include "compiler/ir/graph.h"
-#include "compiler/lower/quantized_type.h"
+#include "compiler/lower/arithmetic/quantized_type.h"
 #include "compiler/lower/table.h"
 #include "compiler/support/context.h"
 

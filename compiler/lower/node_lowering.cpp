@@ -1,7 +1,7 @@
 // The functions that lowerings of single nodes use: operands, new nodes, results.
 
 #include "compiler/lower/node_lowering.h"
-#include "compiler/ir/copy.h"
+#include "compiler/ir/algorithms/copy.h"
 #include "compiler/ir/wording.h"
 
 #include <algorithm>

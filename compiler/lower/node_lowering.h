@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/ir/algorithms/infer.h"
 #include "compiler/ir/graph.h"
-#include "compiler/ir/infer.h"
 #include "compiler/lower/lower.h"
 #include "compiler/lower/rules.h"
 #include "compiler/support/context.h"

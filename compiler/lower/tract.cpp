@@ -5,8 +5,8 @@
 #include <limits>
 #include <numbers>
 
+#include "compiler/lower/arithmetic/reduce.h"
 #include "compiler/lower/node_lowering.h"
-#include "compiler/lower/reduce.h"
 #include "compiler/lower/table.h"
 #include "compiler/lower/tract_arithmetic.h"
 #include "llvm/ADT/STLExtras.h"

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <limits>
 
-#include "compiler/lower/pooling.h"
-#include "compiler/lower/window.h"
+#include "compiler/lower/windows/pooling.h"
+#include "compiler/lower/windows/window.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 

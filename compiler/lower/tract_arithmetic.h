@@ -1,7 +1,7 @@
 #pragma once
 
+#include "compiler/lower/arithmetic/quantized_type.h"
 #include "compiler/lower/node_lowering.h"
-#include "compiler/lower/quantized_type.h"
 
 namespace nnefc::lower {
 

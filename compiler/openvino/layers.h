@@ -9,7 +9,7 @@
 
 #include "compiler/ir/graph.h"
 #include "compiler/openvino/opset_history.h"
-#include "compiler/openvino/xml_file.h"
+#include "compiler/openvino/reading/xml_file.h"
 
 namespace nnefc::openvino {
 

@@ -4,7 +4,7 @@
 #include <unordered_map>
 
 #include "compiler/openvino/layers.h"
-#include "compiler/openvino/xml_file.h"
+#include "compiler/openvino/reading/xml_file.h"
 
 namespace nnefc::openvino {
 

@@ -2,15 +2,15 @@
 
 #include "compiler/openvino/read.h"
 
-#include "compiler/ir/infer.h"
+#include "compiler/ir/algorithms/infer.h"
+#include "compiler/ir/algorithms/verify.h"
 #include "compiler/ir/origin.h"
-#include "compiler/ir/verify.h"
 #include "compiler/openvino/attribute_text.h"
-#include "compiler/openvino/graph_reader.h"
 #include "compiler/openvino/limits.h"
+#include "compiler/openvino/reading/graph_reader.h"
+#include "compiler/openvino/reading/xml_file.h"
 #include "compiler/openvino/rules.h"
 #include "compiler/openvino/weights.h"
-#include "compiler/openvino/xml_file.h"
 
 namespace nnefc::openvino {
 

@@ -6,8 +6,8 @@
 
 #include "compiler/ir/attribute.h"
 #include "compiler/ir/graph.h"
-#include "compiler/openvino/xml_file.h"
-#include "compiler/openvino/xml_writer.h"
+#include "compiler/openvino/reading/xml_file.h"
+#include "compiler/openvino/writing/xml_writer.h"
 
 namespace nnefc::openvino {
 

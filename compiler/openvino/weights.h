@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "compiler/support/file.h"
+#include "compiler/support/files/file.h"
 #include "compiler/support/tensor/tensor_value.h"
 
 namespace nnefc::openvino {

@@ -8,11 +8,11 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "compiler/openvino/layer_writer.h"
 #include "compiler/openvino/weights.h"
-#include "compiler/openvino/written_form.h"
-#include "compiler/openvino/xml_writer.h"
-#include "compiler/support/temporary_files.h"
+#include "compiler/openvino/writing/layer_writer.h"
+#include "compiler/openvino/writing/written_form.h"
+#include "compiler/openvino/writing/xml_writer.h"
+#include "compiler/support/files/temporary_files.h"
 
 namespace nnefc::openvino {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "compiler/support/file.h"
+#include "compiler/support/files/file.h"
 
 namespace nnefc::package {
 

@@ -7,7 +7,7 @@
 
 #include "compiler/package/members.h"
 #include "compiler/package/rules.h"
-#include "compiler/support/contained_path.h"
+#include "compiler/support/files/contained_path.h"
 
 namespace nnefc::package {
 namespace {

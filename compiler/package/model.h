@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "compiler/package/dat.h"
-#include "compiler/package/safetensors.h"
+#include "compiler/package/tensors/dat.h"
+#include "compiler/package/tensors/safetensors.h"
 #include "compiler/support/context.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 

@@ -5,11 +5,11 @@
 #include <filesystem>
 #include <optional>
 
-#include "compiler/package/dat.h"
 #include "compiler/package/data_source.h"
 #include "compiler/package/members.h"
-#include "compiler/support/contained_path.h"
-#include "compiler/support/file.h"
+#include "compiler/package/tensors/dat.h"
+#include "compiler/support/files/contained_path.h"
+#include "compiler/support/files/file.h"
 #include "fmt/core.h"
 
 namespace nnefc::package {

@@ -8,14 +8,14 @@
 #include <optional>
 #include <unordered_set>
 
-#include "compiler/package/archive_reader.h"
+#include "compiler/package/containers/archive_reader.h"
 #include "compiler/package/foreign_format.h"
 #include "compiler/package/members.h"
 #include "compiler/package/model.h"
-#include "compiler/package/packed_bytes.h"
 #include "compiler/package/rules.h"
-#include "compiler/support/contained_path.h"
-#include "compiler/support/file.h"
+#include "compiler/package/tensors/packed_bytes.h"
+#include "compiler/support/files/contained_path.h"
+#include "compiler/support/files/file.h"
 
 namespace nnefc::package {
 namespace {

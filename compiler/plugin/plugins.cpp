@@ -10,9 +10,9 @@
 #include "compiler/plugin/interface.h"
 #include "compiler/plugin/rules.h"
 #include "compiler/semantics/extensions.h"
-#include "compiler/support/file.h"
+#include "compiler/support/files/file.h"
 #include "compiler/transform/guard.h"
-#include "compiler/transform/standard.h"
+#include "compiler/transform/pipeline/standard.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace nnefc::plugin {

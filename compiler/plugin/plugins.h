@@ -11,8 +11,8 @@
 #include "compiler/plugin/registrar.h"
 #include "compiler/plugin/shared_library.h"
 #include "compiler/semantics/check_document.h"
-#include "compiler/support/diagnostics.h"
-#include "compiler/transform/transformation_list.h"
+#include "compiler/support/diagnostics/diagnostics.h"
+#include "compiler/transform/pipeline/transformation_list.h"
 
 namespace nnefc::plugin {
 

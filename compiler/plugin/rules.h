@@ -1,6 +1,6 @@
 #pragma once
 
-#include "compiler/support/diagnostics.h"
+#include "compiler/support/diagnostics/diagnostics.h"
 
 namespace nnefc::plugin {
 

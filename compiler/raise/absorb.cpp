@@ -3,7 +3,7 @@
 
 #include "compiler/raise/absorb.h"
 
-#include "compiler/raise/batch_norm.h"
+#include "compiler/raise/arithmetic/batch_norm.h"
 
 namespace nnefc::raise {
 

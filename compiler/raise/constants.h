@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "compiler/ir/fold.h"
+#include "compiler/ir/algorithms/fold.h"
 #include "compiler/ir/graph.h"
 #include "llvm/ADT/SmallVector.h"
 

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/ir/algorithms/infer.h"
 #include "compiler/ir/graph.h"
-#include "compiler/ir/infer.h"
 #include "compiler/raise/constants.h"
 #include "compiler/raise/names.h"
 #include "compiler/raise/raise.h"

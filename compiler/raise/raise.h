@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/ir/fold.h"
+#include "compiler/ir/algorithms/fold.h"
 #include "compiler/ir/graph.h"
 #include "compiler/support/context.h"
 

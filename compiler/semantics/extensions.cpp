@@ -3,7 +3,7 @@
 #include "compiler/semantics/extensions.h"
 
 #include "compiler/support/check.h"
-#include "compiler/support/suggest.h"
+#include "compiler/support/diagnostics/suggest.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"

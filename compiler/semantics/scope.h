@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "compiler/semantics/types.h"
-#include "compiler/support/source.h"
-#include "compiler/support/symbol.h"
+#include "compiler/support/text/source.h"
+#include "compiler/support/text/symbol.h"
 
 namespace nnefc::semantics {
 

@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <memory>
 
-#include "compiler/support/diagnostics.h"
-#include "compiler/support/source.h"
-#include "compiler/support/symbol.h"
+#include "compiler/support/diagnostics/diagnostics.h"
+#include "compiler/support/text/source.h"
+#include "compiler/support/text/symbol.h"
 
 namespace nnefc {
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "compiler/support/ids.h"
-#include "compiler/support/source.h"
-#include "compiler/support/symbol.h"
+#include "compiler/support/text/source.h"
+#include "compiler/support/text/symbol.h"
 #include "compiler/syntax/dialect.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Allocator.h"

@@ -7,9 +7,9 @@
 #include <set>
 #include <utility>
 
-#include "compiler/ir/infer.h"
-#include "compiler/ir/inline_body.h"
-#include "compiler/support/diagnostics.h"
+#include "compiler/ir/algorithms/infer.h"
+#include "compiler/ir/algorithms/inline_body.h"
+#include "compiler/support/diagnostics/diagnostics.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace nnefc::transform {

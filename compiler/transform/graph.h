@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "compiler/ir/fold.h"
+#include "compiler/ir/algorithms/fold.h"
 #include "compiler/ir/graph.h"
 #include "compiler/ir/plan_functions.h"
 #include "compiler/transform/error.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "compiler/support/diagnostics.h"
+#include "compiler/support/diagnostics/diagnostics.h"
 #include "compiler/transform/rules.h"
 #include "compiler/transform/transformation.h"
 

@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/transform/configuration/sub_graph.h"
 #include "compiler/transform/error.h"
 #include "compiler/transform/graph.h"
 #include "compiler/transform/pattern.h"
-#include "compiler/transform/sub_graph.h"
 
 namespace nnefc::transform {
 

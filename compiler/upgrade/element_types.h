@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "compiler/semantics/checked_document.h"
-#include "compiler/support/symbol.h"
+#include "compiler/support/text/symbol.h"
 #include "llvm/ADT/SmallVector.h"
 
 namespace nnefc::upgrade {

@@ -9,7 +9,7 @@
 #include <new>
 #include <span>
 
-#include "compiler/ir/text.h"
+#include "compiler/ir/text/text.h"
 #include "compiler/support/tensor/compressed_floats.h"
 #include "compiler/support/tensor/packed_elements.h"
 #include "fmt/core.h"

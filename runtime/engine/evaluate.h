@@ -5,9 +5,9 @@
 #include <optional>
 #include <vector>
 
-#include "compiler/ir/fold.h"
+#include "compiler/ir/algorithms/fold.h"
+#include "compiler/ir/algorithms/lone_node.h"
 #include "compiler/ir/graph.h"
-#include "compiler/ir/lone_node.h"
 #include "compiler/support/tensor/tensor_value.h"
 #include "runtime/kernels/fault.h"
 #include "runtime/kernels/registry.h"

@@ -8,7 +8,7 @@
 #include <limits>
 #include <new>
 
-#include "compiler/ir/verify.h"
+#include "compiler/ir/algorithms/verify.h"
 #include "fmt/core.h"
 #include "runtime/engine/cache/machine_digest.h"
 #include "runtime/engine/executable_impl.h"

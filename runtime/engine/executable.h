@@ -9,7 +9,7 @@
 
 #include "compiler/ir/graph.h"
 #include "compiler/ir/plan_functions.h"
-#include "compiler/support/diagnostics.h"
+#include "compiler/support/diagnostics/diagnostics.h"
 #include "compiler/support/tensor/tensor_value.h"
 #include "runtime/engine/limits.h"
 #include "runtime/kernels/backend.h"

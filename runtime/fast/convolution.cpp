@@ -19,12 +19,12 @@
 #include "runtime/fast/gemm/operand_shape.h"
 #include "runtime/fast/gemm/tiling.h"
 #include "runtime/fast/inner_product.h"
-#include "runtime/fast/int8/int8_convolution.h"
+#include "runtime/fast/int8/convolution/int8_convolution.h"
 #include "runtime/fast/int8/integer_gemm.h"
 #include "runtime/fast/int8/quantization.h"
 #include "runtime/fast/memory/blocked_layout.h"
 #include "runtime/fast/reasons.h"
-#include "runtime/kernels/window.h"
+#include "runtime/kernels/windows/window.h"
 
 namespace nnefc::runtime::fast {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "runtime/fast/gemm/inner_product_shape.h"
-#include "runtime/fast/int8/int8_convolution.h"
+#include "runtime/fast/int8/convolution/int8_convolution.h"
 #include "runtime/kernels/kernel.h"
 #include "runtime/kernels/reason.h"
 

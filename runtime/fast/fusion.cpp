@@ -1,6 +1,6 @@
 // Search for chains of operations that one kernel executes.
 
-#include "compiler/ir/ops/quantized_values.h"
+#include "compiler/ir/ops/arithmetic/quantized_values.h"
 #include "llvm/ADT/DenseSet.h"
 #include "runtime/fast/factories.h"
 #include "runtime/fast/gemm/function_chain.h"

@@ -7,7 +7,7 @@
 #include "runtime/fast/gemm/epilogue.h"
 #include "runtime/fast/memory/blocked_layout.h"
 #include "runtime/fast/reasons.h"
-#include "runtime/fast/simd/gemv_microkernel.h"
+#include "runtime/fast/simd/gemm/gemv_microkernel.h"
 #include "runtime/tensor/parallel.h"
 #include "runtime/tensor/round_up.h"
 

@@ -7,7 +7,7 @@
 #include "runtime/fast/pointwise/blocked_pooling.h"
 #include "runtime/kernels/kernel.h"
 #include "runtime/kernels/reason.h"
-#include "runtime/kernels/window.h"
+#include "runtime/kernels/windows/window.h"
 
 namespace nnefc::runtime::fast {
 

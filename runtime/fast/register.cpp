@@ -6,7 +6,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "runtime/fast/factories.h"
-#include "runtime/fast/int8/filter_quantization.h"
+#include "runtime/fast/int8/convolution/filter_quantization.h"
 #include "runtime/fast/processor.h"
 #include "runtime/fast/simd/dispatch.h"
 #include "runtime/tensor/parallel.h"

@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "compiler/support/diagnostics.h"
+#include "compiler/support/diagnostics/diagnostics.h"
 #include "compiler/support/error_or.h"
 #include "fmt/core.h"
 #include "runtime/kernels/rules.h"

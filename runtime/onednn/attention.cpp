@@ -1,6 +1,6 @@
 // f32 ScaledDotProductAttention, with bf16 matmuls if allowed. For each block of queries it computes the
 // scores with all keys, the softmax, and the matmul with the values, so that the complete score matrix is
-// never stored. runtime/kernels/attention.cpp has the formula and handles all cases declined here.
+// never stored. runtime/kernels/arithmetic/attention.cpp has the formula and handles all cases declined here.
 
 #include <algorithm>
 #include <array>
@@ -12,7 +12,7 @@
 #include "runtime/fast/memory/blocked_layout.h"
 #include "runtime/fast/pointwise/reduce_row.h"
 #include "runtime/fast/simd/loop_math.h"
-#include "runtime/kernels/unary.h"
+#include "runtime/kernels/arithmetic/unary.h"
 #include "runtime/onednn/onednn.h"
 #include "runtime/onednn/rows.h"
 #include "runtime/tensor/tasks.h"

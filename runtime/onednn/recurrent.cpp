@@ -11,8 +11,8 @@
 #include "runtime/fast/gemm/panel_gemm.h"
 #include "runtime/fast/rnn/recurrent.h"
 #include "runtime/fast/rnn/recurrent_panels.h"
-#include "runtime/onednn/packed_matrix.h"
 #include "runtime/onednn/rows.h"
+#include "runtime/onednn/weighted/packed_matrix.h"
 #include "runtime/tensor/parallel.h"
 
 namespace nnefc::runtime::onednn {

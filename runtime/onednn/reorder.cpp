@@ -8,7 +8,7 @@
 #include "runtime/fast/factories.h"
 #include "runtime/fast/memory/element_reorder.h"
 #include "runtime/onednn/kernel_builder.h"
-#include "runtime/onednn/merged_groups.h"
+#include "runtime/onednn/weighted/merged_groups.h"
 #include "runtime/tensor/parallel.h"
 
 namespace nnefc::runtime::onednn {

@@ -4,7 +4,7 @@
 #include <benchmark/benchmark.h>
 
 #include "compiler/expand/expand.h"
-#include "compiler/ir/infer.h"
+#include "compiler/ir/algorithms/infer.h"
 #include "compiler/language/language_service.h"
 #include "compiler/lower/lower.h"
 #include "compiler/semantics/check_document.h"

@@ -3,7 +3,7 @@
 
 #include <benchmark/benchmark.h>
 
-#include "compiler/transform/pipeline.h"
+#include "compiler/transform/pipeline/pipeline.h"
 
 namespace nnefc::transform {
 namespace {

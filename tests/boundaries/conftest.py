@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).resolve().parent
 TESTS = HERE.parent
-sys.path[:0] = [str(HERE), str(TESTS / "interop"), str(TESTS / "networks"), str(TESTS / "differential"),
+sys.path[:0] = [str(HERE), str(TESTS / "interop"), str(TESTS / "interop" / "opsets"), str(TESTS / "networks"), str(TESTS / "differential"),
                 str(TESTS / "conformance" / "operations"), str(TESTS / "conformance" / "operations" / "formulas")]
 
 

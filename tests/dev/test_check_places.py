@@ -19,7 +19,7 @@ FILES = {
     "compiler/lint/rule_book.cpp": "  Add(lower::kLowerRules);\n",
     "compiler/transform/middle/pads.cpp": "class FusePads : public MiddleReplacementPattern {\n};\n"
                                           "void RegisterPads(TransformationList& list) {\n  list.Add<FusePads>();\n}\n",
-    "compiler/transform/standard.cpp": "  middle::RegisterPads(list);\n",
+    "compiler/transform/pipeline/standard.cpp": "  middle::RegisterPads(list);\n",
     "tests/unit/compiler/transform/pads_test.cpp": 'Run("FusePads");\n',
     "stdlib/ratified.nnef": "fragment fold(x: tensor<scalar>) -> (y: tensor<scalar>);\n",
     "tests/unit/compiler/ir/ops/fold_test.cpp": 'Infer({"fold", {}});\n',
@@ -46,7 +46,7 @@ def test_nothing_is_missing(tmp_path: Path) -> None:
     ("tests/golden/cli/show.golden", "== command: nnefc showing\n", "`nnefc show` has no golden"),
     ("tools/docs/pages/tour.md", "nnefc shown\n", "`nnefc show` has no command in tools/docs/pages/tour.md"),
     ("compiler/lint/rule_book.cpp", "Add(kLowerRulesOfOthers);", "`kLowerRules` has no entry"),
-    ("compiler/transform/standard.cpp", "", "`RegisterPads` has no call in standard.cpp"),
+    ("compiler/transform/pipeline/standard.cpp", "", "`RegisterPads` has no call in standard.cpp"),
     ("compiler/transform/middle/pads.cpp", FILES["compiler/transform/middle/pads.cpp"].replace("Add<FusePads>", "Add<FusePadsToo>"),
      "`FusePads` has no registration"),
     ("tests/unit/compiler/transform/pads_test.cpp", 'Run("FusePadsToo");\n', "`FusePads` has no test"),

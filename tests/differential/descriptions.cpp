@@ -1,7 +1,7 @@
 #include "tests/differential/descriptions.h"
 
+#include "compiler/ir/algorithms/random.h"
 #include "compiler/ir/ops/opset/register.h"
-#include "compiler/ir/random.h"
 
 namespace nnefc::differential {
 

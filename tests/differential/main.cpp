@@ -10,7 +10,7 @@
 #include <fstream>
 
 #include "CLI/CLI.hpp"
-#include "compiler/ir/text.h"
+#include "compiler/ir/text/text.h"
 #include "fmt/format.h"
 #include "tests/differential/describe.h"
 #include "tests/differential/generator.h"

@@ -40,10 +40,10 @@ FAULTS = {
     "scale-doubled": ("runtime/fast/attention/attention_operands.cpp", ".scale = static_cast<float>(scale),", ".scale = static_cast<float>(2 * scale),"),
     "mask-off-by-one": ("runtime/fast/attention/attention_operands.cpp", "for (int64_t s = query + 1; s < keys; ++s)",
                         "for (int64_t s = query + 2; s < keys; ++s)"),
-    "softmax-overflows": ("runtime/fast/simd/attention_microkernel.cpp", "x = (x - most) * kLog2E;", "x = (x - 0 * most) * kLog2E;"),
+    "softmax-overflows": ("runtime/fast/simd/gemm/attention_microkernel.cpp", "x = (x - most) * kLog2E;", "x = (x - 0 * most) * kLog2E;"),
     "joined-elsewhere": ("runtime/engine/plan/plan_values.cpp", "place.offset += (*this)[place.root].offset;",
                          "place.offset = (*this)[place.root].offset;"),
-    "squares-doubled": ("compiler/lower/elementwise.cpp", 'n.SetOutput(n.Binary("Multiply", n.input(0), n.input(0)));',
+    "squares-doubled": ("compiler/lower/arithmetic/elementwise.cpp", 'n.SetOutput(n.Binary("Multiply", n.input(0), n.input(0)));',
                         'n.SetOutput(n.Binary("Add", n.input(0), n.input(0)));'),
 }
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "compiler/ir/infer.h"
+#include "compiler/ir/algorithms/infer.h"
 #include "fmt/core.h"
 #include "llvm/ADT/STLExtras.h"
 

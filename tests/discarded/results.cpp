@@ -1,14 +1,14 @@
 // Each line marked `discarded` ignores a result that may be a failure; run.py requires that the compiler
 // reports it.
+#include "compiler/driver/data/quantization.h"
 #include "compiler/driver/fix.h"
-#include "compiler/driver/quantization.h"
 #include "compiler/driver/stages.h"
-#include "compiler/driver/upgrade_model.h"
-#include "compiler/ir/infer.h"
+#include "compiler/driver/stages/upgrade_model.h"
+#include "compiler/ir/algorithms/infer.h"
 #include "compiler/ir/interval.h"
 #include "compiler/openvino/write.h"
 #include "compiler/plugin/shared_library.h"
-#include "compiler/support/apply_fixes.h"
+#include "compiler/support/diagnostics/apply_fixes.h"
 #include "compiler/upgrade/upgrade.h"
 #include "runtime/engine/plan/prepare_graph.h"
 #include "runtime/kernels/fault.h"

@@ -5,7 +5,7 @@
 
 Writes FOLDER/<target>/<digest>. With NNEFC, which compiles documents, it also makes seeds of OpenVINO IR and of graphs
 in text form from a sample of the documents. With --all it uses every document, every case of
-tests/interop/opset_cases.py and every case of tests/conformance/operations; these cases of single operations need
+tests/interop/opsets/opset_cases.py and every case of tests/conformance/operations; these cases of single operations need
 NumPy. `--files` adds the files of a folder and those in its archives, for example the output of `pytest --basetemp`.
 Inputs longer than BYTES (8,000) are skipped: they slow fuzzing down and reach little new code.
 """
@@ -227,7 +227,7 @@ def add_binary(seeds: Seeds) -> None:
 
 def add_exported(seeds: Seeds) -> None:
     """Adds documents in the style of exporters: those that the tests compare with other implementations."""
-    sys.path.insert(0, str(TESTS / "interop"))
+    sys.path[:0] = [str(TESTS / "interop"), str(TESTS / "interop" / "vendors")]
     try:
         import test_lenient_documents
         import test_tract_operations
@@ -248,7 +248,7 @@ def add_operations(seeds: Seeds) -> list[bytes]:
         import numpy
     except ImportError:
         return []
-    sys.path.insert(0, str(TESTS / "interop"))
+    sys.path[:0] = [str(TESTS / "interop"), str(TESTS / "interop" / "opsets")]
     import opset_cases
 
     def type_of(array: numpy.ndarray) -> str:

@@ -172,7 +172,7 @@ class Runner:
         for folder in ("interop", "python", "boundaries"):
             if folder != "interop" and not (self.build / "python").is_dir():
                 continue
-            for path in sorted((self.tree / "tests" / folder).glob("test_*.py")):
+            for path in sorted((self.tree / "tests" / folder).rglob("test_*.py")):
                 if path.stem not in LEFT_OUT:
                     found.append(Probe(f"{folder}/{path.stem.removeprefix('test_')}", "pytest", (str(path),),
                                        (("PYTHONPATH", f"{self.build / 'python'}:{self.tree / 'tests' / 'mutation'}"),)))

@@ -3,10 +3,10 @@
 #include "tools/api/executable.h"
 
 #include "compiler/driver/rules.h"
-#include "compiler/package/random.h"
+#include "compiler/package/tensors/random.h"
 #include "runtime/fast/register.h"
-#include "tools/api/bind_inputs.h"
 #include "tools/api/internals.h"
+#include "tools/api/values/bind_inputs.h"
 
 namespace nnefc::api {
 

@@ -18,11 +18,11 @@
 #include <string_view>
 #include <utility>
 
-#include "compiler/ir/infer.h"
+#include "compiler/ir/algorithms/infer.h"
 #include "compiler/lower/node_lowering.h"
 #include "compiler/plugin/interface.h"
 #include "compiler/plugin/registrar.h"
-#include "compiler/transform/configured.h"
+#include "compiler/transform/configuration/configured.h"
 #include "compiler/transform/transformation.h"
 #include "compiler/transform/values.h"
 #include "runtime/kernels/registry.h"

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "compiler/driver/compilation.h"
+#include "compiler/driver/data/variable_data.h"
 #include "compiler/driver/reported_diagnostics.h"
-#include "compiler/driver/variable_data.h"
 #include "compiler/support/tensor/tensor_value.h"
 #include "runtime/engine/executable.h"
 #include "tools/api/executable.h"

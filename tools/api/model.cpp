@@ -6,16 +6,16 @@
 #include <mutex>
 
 #include "compiler/expand/print/flat.h"
-#include "compiler/ir/text.h"
+#include "compiler/ir/text/text.h"
 #include "compiler/openvino/write.h"
 #include "compiler/syntax/parse.h"
 #include "compiler/syntax/print.h"
 #include "fmt/core.h"
 #include "runtime/fast/register.h"
 #include "runtime/onednn/onednn.h"
-#include "tools/api/evaluator.h"
+#include "tools/api/forms/openvino_form.h"
 #include "tools/api/internals.h"
-#include "tools/api/openvino_form.h"
+#include "tools/api/values/evaluator.h"
 
 namespace nnefc::api {
 

@@ -1,7 +1,7 @@
 // The C++ interface's functions that write a model's files: upgrade and conversion to NNEF.
 
-#include "compiler/driver/upgrade_model.h"
-#include "compiler/driver/write_variables.h"
+#include "compiler/driver/data/write_variables.h"
+#include "compiler/driver/stages/upgrade_model.h"
 #include "compiler/expand/print/flat.h"
 #include "compiler/package/members.h"
 #include "compiler/package/model_folder.h"

@@ -6,12 +6,12 @@
 #include <chrono>
 #include <utility>
 
-#include "compiler/driver/variable_data.h"
-#include "compiler/ir/copy.h"
+#include "compiler/driver/data/variable_data.h"
+#include "compiler/ir/algorithms/copy.h"
 #include "compiler/openvino/read.h"
 #include "fmt/format.h"
 #include "runtime/kernels/rules.h"
-#include "tools/api/dumped_values.h"
+#include "tools/api/values/dumped_values.h"
 
 namespace nnefc::api {
 

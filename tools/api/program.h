@@ -10,7 +10,7 @@
 #include "compiler/driver/compilation.h"
 #include "compiler/support/error_or.h"
 #include "runtime/engine/executable.h"
-#include "tools/api/gather_inputs.h"
+#include "tools/api/values/gather_inputs.h"
 
 namespace nnefc::api {
 

@@ -2,7 +2,7 @@
 
 #include "tools/api/report.h"
 
-#include "compiler/support/sort_diagnostics.h"
+#include "compiler/support/diagnostics/sort_diagnostics.h"
 #include "tools/api/internals.h"
 
 namespace nnefc::api {

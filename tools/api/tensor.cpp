@@ -7,9 +7,9 @@
 #include <limits>
 
 #include "compiler/driver/rules.h"
-#include "compiler/package/npz.h"
-#include "tools/api/difference.h"
+#include "compiler/package/tensors/npz.h"
 #include "tools/api/internals.h"
+#include "tools/api/values/difference.h"
 
 namespace nnefc::api {
 

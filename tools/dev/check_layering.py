@@ -16,9 +16,9 @@ ENGINE = {"compiler/ir", "compiler/support", "runtime/tensor", "runtime/kernels"
           "runtime/engine/executable.h", "runtime/engine/limits.h"}
 # What commands include besides the interface of tools/api: texts, lists and printers of the compiler. None of it computes: the
 # path from a model to numbers is in tools/api alone, which is why nothing of the runtime is here.
-COMMANDS = {"compiler/driver", "compiler/explain", "compiler/lint", "compiler/transform/standard.h", "compiler/syntax/ast.h",
-            "compiler/ir/copy.h", "compiler/ir/text.h", "compiler/openvino/write.h", "compiler/package/model.h",
-            "compiler/package/model_folder.h", "compiler/package/npz.h", "compiler/package/tar_writer.h",
+COMMANDS = {"compiler/driver", "compiler/explain", "compiler/lint", "compiler/transform/pipeline/standard.h", "compiler/syntax/ast.h",
+            "compiler/ir/algorithms/copy.h", "compiler/ir/text/text.h", "compiler/openvino/write.h", "compiler/package/model.h",
+            "compiler/package/model_folder.h", "compiler/package/tensors/npz.h", "compiler/package/containers/tar_writer.h",
             "compiler/plugin/plugins.h", "compiler/semantics/foreign/foreign_names.h"}
 # library -> libraries and headers it may include (in addition to itself). A library is a folder with its subfolders.
 ALLOWED = {

@@ -35,7 +35,28 @@ NAMED = {
 }
 # Subfolders that group the files of one module by topic, so that a folder stays small: folder -> its groups. They have the namespace of
 # the folder, because declarations and names within a module do not depend on the groups.
-GROUPS: dict[str, set[str]] = {}
+GROUPS: dict[str, set[str]] = {
+    "compiler/driver": {"data", "stages"},
+    "compiler/ir": {"algorithms", "text"},
+    "compiler/ir/ops": {"arithmetic", "shapes", "windows"},
+    "compiler/ir/ops/opset": {"arithmetic", "boxes", "control_flow", "shapes", "windows"},
+    "compiler/language": {"requests"},
+    "compiler/lower": {"arithmetic", "shapes", "windows"},
+    "compiler/openvino": {"reading", "writing"},
+    "compiler/package": {"containers", "tensors"},
+    "compiler/raise": {"arithmetic", "shapes", "windows"},
+    "compiler/support": {"diagnostics", "files", "text"},
+    "compiler/syntax/parse": {"mistakes"},
+    "compiler/transform": {"configuration", "pipeline"},
+    "compiler/transform/middle": {"control_flow", "fusions"},
+    "runtime/fast/int8": {"convolution"},
+    "runtime/fast/simd": {"conv", "gemm", "int8", "pointwise"},
+    "runtime/kernels": {"arithmetic", "boxes", "shapes", "windows"},
+    "runtime/onednn": {"weighted"},
+    "tests/unit/runtime/engine": {"kernels"},
+    "tools/api": {"facts", "forms", "values"},
+    "tools/nnefc": {"arguments", "commands", "explain", "output"},
+}
 # Folders of unit tests without a counterpart: the namespace is that of the folder above.
 PARTS = {"tests/unit/compiler/plugin/module", "tests/unit/runtime/engine/quantized"}
 # Folders whose files define functions that headers of the folder above declare: `ir::StandardOps`, `ast::ParseDocument`.
@@ -46,7 +67,7 @@ OTHER_FILES = {
     # The header for plug-ins puts `Registrar` and `AddKernel` into `nnefc`, as their authors write them.
     "tools/api/extension.h",
     # Its transformations are found by the names of two other namespaces.
-    "tests/unit/compiler/transform/transformation_list_test.cpp",
+    "tests/unit/compiler/transform/pipeline/transformation_list_test.cpp",
 }
 
 COMMENT = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])\'', re.DOTALL)

@@ -21,30 +21,7 @@ CPP = (".cpp", ".h", ".inc")
 SOURCES = (*CPP, ".py")
 # Longer files, larger folders and classes, with the reason.
 EXEMPT_FILES: dict[str, str] = {}
-EXEMPT_FOLDERS: dict[str, str] = {
-    "compiler/driver": "to be grouped by topic",
-    "compiler/ir": "to be grouped by topic",
-    "compiler/ir/ops": "to be grouped by topic",
-    "compiler/ir/ops/opset": "to be grouped by topic",
-    "compiler/language": "to be grouped by topic",
-    "compiler/lower": "to be grouped by topic",
-    "compiler/openvino": "to be grouped by topic",
-    "compiler/package": "to be grouped by topic",
-    "compiler/raise": "to be grouped by topic",
-    "compiler/support": "to be grouped by topic",
-    "compiler/syntax/parse": "to be grouped by topic",
-    "compiler/transform": "to be grouped by topic",
-    "compiler/transform/middle": "to be grouped by topic",
-    "runtime/fast/int8": "to be grouped by topic",
-    "runtime/fast/simd": "to be grouped by topic",
-    "runtime/kernels": "to be grouped by topic",
-    "runtime/onednn": "to be grouped by topic",
-    "tests/interop": "to be grouped by topic",
-    "tests/unit/runtime/engine": "to be grouped by topic",
-    "tests/unit/runtime/fast/simd": "to be grouped by topic",
-    "tools/api": "to be grouped by topic",
-    "tools/nnefc": "to be grouped by topic",
-}
+EXEMPT_FOLDERS: dict[str, str] = {}
 EXEMPT_CLASSES: dict[str, str] = {
     "compiler/ir/graph.h:Graph": "each function maintains the graph's invariants",
 }

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "compiler/support/file.h"
+#include "compiler/support/files/file.h"
 #include "tools/lsp/protocol.h"
 
 namespace nnefc::lsp {

@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "compiler/lint/config.h"
-#include "compiler/support/file.h"
+#include "compiler/support/files/file.h"
 #include "tools/lsp/generated_files.h"
 #include "tools/lsp/protocol.h"
 

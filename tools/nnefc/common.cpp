@@ -12,14 +12,14 @@
 #include <mutex>
 #include <thread>
 
-#include "compiler/support/file.h"
+#include "compiler/support/files/file.h"
 #include "fmt/core.h"
 #include "nlohmann/json.hpp"
-#include "tools/api/evaluator.h"
-#include "tools/nnefc/help.h"
-#include "tools/nnefc/misuse.h"
-#include "tools/nnefc/search.h"
-#include "tools/nnefc/text_file.h"
+#include "tools/api/values/evaluator.h"
+#include "tools/nnefc/arguments/help.h"
+#include "tools/nnefc/arguments/misuse.h"
+#include "tools/nnefc/explain/search.h"
+#include "tools/nnefc/output/text_file.h"
 
 namespace nnefc::cli {
 namespace {

@@ -9,7 +9,7 @@
 #include "CLI/CLI.hpp"
 #include "compiler/driver/compilation.h"
 #include "nlohmann/json_fwd.hpp"
-#include "tools/nnefc/streams.h"
+#include "tools/nnefc/output/streams.h"
 
 namespace nnefc::cli {
 

@@ -7,7 +7,7 @@
 #include <csignal>
 #include <thread>
 
-#include "compiler/support/temporary_files.h"
+#include "compiler/support/files/temporary_files.h"
 
 namespace nnefc::cli {
 namespace {

@@ -9,12 +9,12 @@
 
 #include "fmt/core.h"
 #include "tools/api/model.h"
+#include "tools/nnefc/arguments/help.h"
+#include "tools/nnefc/arguments/misuse.h"
 #include "tools/nnefc/commit.h"
 #include "tools/nnefc/common.h"
-#include "tools/nnefc/help.h"
 #include "tools/nnefc/interrupt.h"
-#include "tools/nnefc/misuse.h"
-#include "tools/nnefc/reporter.h"
+#include "tools/nnefc/output/reporter.h"
 
 namespace nnefc::cli {
 namespace {

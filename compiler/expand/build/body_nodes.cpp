@@ -2,8 +2,8 @@
 
 #include "compiler/expand/build/node_factory.h"
 #include "compiler/expand/rules.h"
-#include "compiler/ir/infer.h"
-#include "compiler/ir/verify.h"
+#include "compiler/ir/algorithms/infer.h"
+#include "compiler/ir/algorithms/verify.h"
 
 namespace nnefc::expand::build {
 namespace {

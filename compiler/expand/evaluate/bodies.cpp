@@ -9,7 +9,7 @@
 #include "compiler/expand/evaluate/calls.h"
 #include "compiler/expand/generics.h"
 #include "compiler/expand/rules.h"
-#include "compiler/ir/infer.h"
+#include "compiler/ir/algorithms/infer.h"
 #include "compiler/semantics/rules.h"
 #include "llvm/ADT/StringMap.h"
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "compiler/ir/ops/sliding_window_shape.h"
+#include "compiler/ir/ops/windows/sliding_window_shape.h"
 
 namespace nnefc::expand::evaluate {
 namespace {

@@ -6,7 +6,7 @@
 #include <map>
 
 #include "compiler/expand/print/literals.h"
-#include "compiler/ir/output_groups.h"
+#include "compiler/ir/algorithms/output_groups.h"
 #include "fmt/format.h"
 
 namespace nnefc::expand::print {

@@ -9,8 +9,8 @@
 
 #include "compiler/expand/print/custom.h"
 #include "compiler/expand/print/literals.h"
+#include "compiler/ir/algorithms/output_groups.h"
 #include "compiler/ir/ops/arguments.h"
-#include "compiler/ir/output_groups.h"
 #include "compiler/semantics/extensions.h"
 #include "fmt/core.h"
 #include "llvm/ADT/DenseMap.h"

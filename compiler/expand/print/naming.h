@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "compiler/ir/graph.h"
-#include "compiler/support/symbol.h"
+#include "compiler/support/text/symbol.h"
 #include "compiler/syntax/ast.h"
 #include "llvm/ADT/StringSet.h"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "compiler/expand/rules.h"
-#include "compiler/ir/ops/sliding_window.h"
+#include "compiler/ir/ops/windows/sliding_window.h"
 #include "compiler/support/tensor/trailing_ones.h"
 #include "fmt/format.h"
 #include "llvm/ADT/EquivalenceClasses.h"

@@ -2,7 +2,7 @@
 
 #include "compiler/expand/expand.h"
 #include "compiler/ir/graph.h"
-#include "compiler/support/diagnostics.h"
+#include "compiler/support/diagnostics/diagnostics.h"
 
 namespace nnefc::expand::provisional {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "compiler/expand/rules.h"
-#include "compiler/ir/ops/sliding_window_shape.h"
+#include "compiler/ir/ops/windows/sliding_window_shape.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace nnefc::expand::provisional {

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "compiler/expand/values/arithmetic.h"
-#include "compiler/ir/ops/slice_shape.h"
+#include "compiler/ir/ops/shapes/slice_shape.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 

@@ -6,8 +6,8 @@
 
 #include "compiler/expand/generics.h"
 #include "compiler/expand/rules.h"
-#include "compiler/ir/ops/resolved_window.h"
-#include "compiler/ir/ops/sliding_window_shape.h"
+#include "compiler/ir/ops/windows/resolved_window.h"
+#include "compiler/ir/ops/windows/sliding_window_shape.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace nnefc::expand::vendor {

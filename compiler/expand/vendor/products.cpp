@@ -1,7 +1,7 @@
 #include "compiler/expand/vendor/products.h"
 
 #include "compiler/expand/rules.h"
-#include "compiler/ir/ops/opset/equation.h"
+#include "compiler/ir/ops/opset/arithmetic/equation.h"
 #include "compiler/ir/ops/rules.h"
 #include "llvm/ADT/STLExtras.h"
 

@@ -9,7 +9,7 @@
 #include "compiler/expand/evaluate/bodies.h"
 #include "compiler/expand/rules.h"
 #include "compiler/expand/vendor/lenient_arguments.h"
-#include "compiler/ir/infer.h"
+#include "compiler/ir/algorithms/infer.h"
 #include "compiler/semantics/rules.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "compiler/ir/graph.h"
-#include "compiler/support/diagnostics.h"
+#include "compiler/support/diagnostics/diagnostics.h"
 
 namespace nnefc::ir::ops {
 

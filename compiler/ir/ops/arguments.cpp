@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "compiler/ir/wording.h"
-#include "compiler/support/suggest.h"
+#include "compiler/support/diagnostics/suggest.h"
 #include "fmt/ranges.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"

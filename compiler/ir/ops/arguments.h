@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "compiler/ir/infer.h"
+#include "compiler/ir/algorithms/infer.h"
 #include "compiler/ir/ops/rules.h"
 
 namespace nnefc::ir::ops {

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "compiler/ir/algorithms/infer.h"
 #include "compiler/ir/graph.h"
-#include "compiler/ir/infer.h"
-#include "compiler/ir/ops/opset/iterations.h"
+#include "compiler/ir/ops/opset/control_flow/iterations.h"
 
 namespace nnefc::ir::ops {
 

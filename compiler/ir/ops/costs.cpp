@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "compiler/ir/ops/opset/control_flow/iterations.h"
 #include "compiler/ir/ops/opset/dims.h"
-#include "compiler/ir/ops/opset/iterations.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"

@@ -1,6 +1,6 @@
 // Shape inference of NNEF's copy_n and add_n.
 
-#include "compiler/ir/ops/broadcast.h"
+#include "compiler/ir/ops/arithmetic/broadcast.h"
 #include "compiler/ir/ops/register.h"
 #include "compiler/ir/ops/rows.h"
 

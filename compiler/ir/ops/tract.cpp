@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "compiler/ir/interval.h"
-#include "compiler/ir/ops/broadcast.h"
-#include "compiler/ir/ops/opset/equation.h"
+#include "compiler/ir/ops/arithmetic/broadcast.h"
+#include "compiler/ir/ops/opset/arithmetic/equation.h"
 #include "compiler/ir/ops/register.h"
 #include "compiler/ir/ops/rows.h"
 #include "fmt/format.h"

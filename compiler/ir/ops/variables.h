@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "compiler/ir/graph.h"
-#include "compiler/support/diagnostics.h"
+#include "compiler/support/diagnostics/diagnostics.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace nnefc::ir::ops {

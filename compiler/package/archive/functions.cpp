@@ -1,6 +1,6 @@
 // The complete source of `libnnefc_archive.so`.
 
-#include "compiler/package/libarchive.h"
+#include "compiler/package/containers/libarchive.h"
 
 namespace nnefc::package::archive {
 

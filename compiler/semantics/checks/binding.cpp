@@ -5,7 +5,7 @@
 #include "compiler/semantics/foreign/foreign_names.h"
 #include "compiler/semantics/suggestions/arguments.h"
 #include "compiler/semantics/suggestions/literals.h"
-#include "compiler/support/suggest.h"
+#include "compiler/support/diagnostics/suggest.h"
 #include "compiler/syntax/rules.h"
 #include "llvm/ADT/STLExtras.h"
 

@@ -5,7 +5,7 @@
 #include "compiler/semantics/checks/expressions.h"
 #include "compiler/semantics/checks/external_rules.h"
 #include "compiler/semantics/suggestions/names.h"
-#include "compiler/support/suggest.h"
+#include "compiler/support/diagnostics/suggest.h"
 #include "compiler/syntax/parse.h"
 
 namespace nnefc::semantics::checks {

@@ -4,7 +4,7 @@
 
 #include "compiler/semantics/foreign/foreign_names.h"
 #include "compiler/semantics/suggestions/literals.h"
-#include "compiler/support/suggest.h"
+#include "compiler/support/diagnostics/suggest.h"
 #include "compiler/syntax/parse/type_names.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"

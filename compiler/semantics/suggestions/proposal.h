@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/support/diagnostics.h"
+#include "compiler/support/diagnostics/diagnostics.h"
 
 namespace nnefc::semantics::suggestions {
 

@@ -12,7 +12,7 @@
 #include <new>
 
 #include "compiler/support/allocation.h"
-#include "compiler/support/file.h"
+#include "compiler/support/files/file.h"
 #include "compiler/support/tensor/compressed_floats.h"
 #include "compiler/support/tensor/element_visitor.h"
 #include "compiler/support/tensor/packed_elements.h"

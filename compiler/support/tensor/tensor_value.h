@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "compiler/support/check.h"
-#include "compiler/support/digest.h"
+#include "compiler/support/files/digest.h"
 #include "compiler/support/tensor/element_type.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"

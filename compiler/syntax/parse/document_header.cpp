@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
-#include "compiler/syntax/parse/dialect_marks.h"
 #include "compiler/syntax/parse/document_parser.h"
+#include "compiler/syntax/parse/mistakes/dialect_marks.h"
 #include "compiler/syntax/rules.h"
 #include "fmt/core.h"
 

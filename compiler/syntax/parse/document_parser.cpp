@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "compiler/support/suggest.h"
-#include "compiler/syntax/parse/other_formats.h"
+#include "compiler/support/diagnostics/suggest.h"
+#include "compiler/syntax/parse/mistakes/other_formats.h"
 #include "compiler/syntax/rules.h"
 #include "fmt/core.h"
 

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "compiler/syntax/parse/ast_builder.h"
-#include "compiler/syntax/parse/foreign_tokens.h"
+#include "compiler/syntax/parse/mistakes/foreign_tokens.h"
 #include "compiler/syntax/rules.h"
 
 namespace nnefc::ast::parse {

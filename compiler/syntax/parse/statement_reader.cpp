@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "compiler/syntax/parse.h"
-#include "compiler/syntax/parse/foreign_tokens.h"
+#include "compiler/syntax/parse/mistakes/foreign_tokens.h"
 #include "compiler/syntax/parse/type_names.h"
 #include "compiler/syntax/rules.h"
 #include "fmt/core.h"

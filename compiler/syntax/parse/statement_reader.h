@@ -8,8 +8,8 @@
 
 #include "compiler/support/context.h"
 #include "compiler/syntax/ast.h"
+#include "compiler/syntax/parse/mistakes/unusual_names.h"
 #include "compiler/syntax/parse/scanner.h"
-#include "compiler/syntax/parse/unusual_names.h"
 
 namespace nnefc::ast::parse {
 

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "compiler/support/suggest.h"
+#include "compiler/support/diagnostics/suggest.h"
 
 namespace nnefc::ast::parse {
 

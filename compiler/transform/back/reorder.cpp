@@ -1,6 +1,6 @@
 // Transformations that swap the order of operations.
 
-#include "compiler/transform/standard.h"
+#include "compiler/transform/pipeline/standard.h"
 #include "compiler/transform/values.h"
 #include "llvm/ADT/STLExtras.h"
 

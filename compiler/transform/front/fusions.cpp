@@ -1,6 +1,6 @@
 // Fusions of NNEF sub-graphs into single OpenVINO operations.
 
-#include "compiler/transform/standard.h"
+#include "compiler/transform/pipeline/standard.h"
 #include "compiler/transform/values.h"
 #include "llvm/ADT/STLExtras.h"
 

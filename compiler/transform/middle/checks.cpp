@@ -1,6 +1,6 @@
 // Checks of the graph regardless of its origin, and the removal of unused nodes.
 
-#include "compiler/transform/standard.h"
+#include "compiler/transform/pipeline/standard.h"
 
 namespace nnefc::transform::middle {
 

@@ -2,8 +2,8 @@
 
 #include <map>
 
-#include "compiler/ir/random.h"
-#include "compiler/transform/standard.h"
+#include "compiler/ir/algorithms/random.h"
+#include "compiler/transform/pipeline/standard.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/STLExtras.h"

@@ -1,8 +1,8 @@
 // Constant folding.
 
-#include "compiler/ir/infer.h"
-#include "compiler/ir/inline_body.h"
-#include "compiler/transform/standard.h"
+#include "compiler/ir/algorithms/infer.h"
+#include "compiler/ir/algorithms/inline_body.h"
+#include "compiler/transform/pipeline/standard.h"
 #include "compiler/transform/values.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "compiler/ir/ops/opset/equation.h"
-#include "compiler/transform/standard.h"
+#include "compiler/ir/ops/opset/arithmetic/equation.h"
+#include "compiler/transform/pipeline/standard.h"
 #include "compiler/transform/values.h"
 
 namespace nnefc::transform::middle {

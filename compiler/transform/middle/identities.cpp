@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "compiler/transform/standard.h"
+#include "compiler/transform/pipeline/standard.h"
 #include "compiler/transform/values.h"
 #include "llvm/ADT/STLExtras.h"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-#include "compiler/transform/standard.h"
+#include "compiler/transform/pipeline/standard.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace nnefc::transform::target {

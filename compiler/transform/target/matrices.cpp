@@ -2,7 +2,7 @@
 
 #include <numeric>
 
-#include "compiler/transform/standard.h"
+#include "compiler/transform/pipeline/standard.h"
 #include "compiler/transform/values.h"
 
 namespace nnefc::transform::target {

@@ -1,7 +1,7 @@
 // Constants of a plan: values that follow from constants and from the shapes of the plan.
 
-#include "compiler/ir/infer.h"
-#include "compiler/transform/standard.h"
+#include "compiler/ir/algorithms/infer.h"
+#include "compiler/transform/pipeline/standard.h"
 #include "llvm/ADT/DenseSet.h"
 
 namespace nnefc::transform::target {

@@ -3,7 +3,7 @@
 #include <optional>
 #include <vector>
 
-#include "compiler/ir/ops/quantized_values.h"
+#include "compiler/ir/ops/arithmetic/quantized_values.h"
 #include "compiler/transform/graph.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 

@@ -1,6 +1,6 @@
 // Marks on the nodes of a plan that compute with 8-bit quantized values.
 
-#include "compiler/transform/standard.h"
+#include "compiler/transform/pipeline/standard.h"
 #include "compiler/transform/target/quantizations.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"

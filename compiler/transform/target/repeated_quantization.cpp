@@ -1,6 +1,6 @@
 // Quantizations that can be avoided, or done earlier.
 
-#include "compiler/transform/standard.h"
+#include "compiler/transform/pipeline/standard.h"
 #include "compiler/transform/target/quantizations.h"
 #include "compiler/transform/values.h"
 #include "llvm/ADT/STLExtras.h"

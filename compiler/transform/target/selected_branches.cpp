@@ -1,7 +1,7 @@
 // If nodes whose condition is known when a plan is made.
 
-#include "compiler/ir/inline_body.h"
-#include "compiler/transform/standard.h"
+#include "compiler/ir/algorithms/inline_body.h"
+#include "compiler/transform/pipeline/standard.h"
 #include "compiler/transform/target/quantizations.h"
 
 namespace nnefc::transform::target {

@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
-#include "compiler/support/digest.h"
-#include "compiler/support/file.h"
+#include "compiler/support/files/digest.h"
+#include "compiler/support/files/file.h"
 
 namespace nnefc::runtime::engine::cache {
 

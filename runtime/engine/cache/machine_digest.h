@@ -1,6 +1,6 @@
 #pragma once
 
-#include "compiler/support/digest.h"
+#include "compiler/support/files/digest.h"
 
 namespace nnefc::runtime::engine::cache {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "compiler/ir/graph.h"
-#include "compiler/support/digest.h"
+#include "compiler/support/files/digest.h"
 #include "compiler/support/tensor/tensor_value.h"
 #include "runtime/engine/cache/file_digests.h"
 #include "runtime/engine/executable.h"

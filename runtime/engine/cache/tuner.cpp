@@ -6,7 +6,7 @@
 #include <cstring>
 #include <utility>
 
-#include "compiler/ir/text.h"
+#include "compiler/ir/text/text.h"
 #include "compiler/support/x86.h"
 #include "runtime/engine/cache/plan_cache.h"
 #include "runtime/tensor/thread_team.h"

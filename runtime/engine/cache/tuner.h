@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "compiler/support/digest.h"
+#include "compiler/support/files/digest.h"
 #include "runtime/kernels/registry.h"
 
 namespace nnefc::runtime::engine::cache {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "compiler/support/digest.h"
+#include "compiler/support/files/digest.h"
 #include "compiler/support/tensor/tensor_value.h"
 #include "runtime/kernels/fault.h"
 #include "runtime/kernels/registry.h"

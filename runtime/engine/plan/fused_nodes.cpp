@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "compiler/ir/ops/quantized_values.h"
+#include "compiler/ir/ops/arithmetic/quantized_values.h"
 
 namespace nnefc::runtime::engine::plan {
 

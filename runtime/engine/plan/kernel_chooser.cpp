@@ -3,7 +3,7 @@
 #include <new>
 #include <utility>
 
-#include "compiler/ir/ops/quantized_values.h"
+#include "compiler/ir/ops/arithmetic/quantized_values.h"
 #include "llvm/ADT/STLExtras.h"
 #include "runtime/engine/cache/tuner.h"
 #include "runtime/kernels/rules.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "compiler/ir/ops/opset/iterations.h"
+#include "compiler/ir/ops/opset/control_flow/iterations.h"
 #include "fmt/core.h"
 #include "llvm/ADT/STLExtras.h"
 

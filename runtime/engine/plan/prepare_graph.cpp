@@ -4,8 +4,8 @@
 
 #include <utility>
 
-#include "compiler/ir/copy.h"
-#include "compiler/ir/infer.h"
+#include "compiler/ir/algorithms/copy.h"
+#include "compiler/ir/algorithms/infer.h"
 #include "runtime/engine/evaluate.h"
 #include "runtime/engine/plan/plan.h"
 #include "runtime/kernels/rules.h"

@@ -7,7 +7,7 @@
 
 #include "compiler/ir/graph.h"
 #include "compiler/ir/node_order.h"
-#include "compiler/support/diagnostics.h"
+#include "compiler/support/diagnostics/diagnostics.h"
 #include "llvm/ADT/DenseMap.h"
 #include "runtime/kernels/registry.h"
 

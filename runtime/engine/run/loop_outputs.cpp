@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "compiler/ir/ops/opset/iterations.h"
+#include "compiler/ir/ops/opset/control_flow/iterations.h"
 #include "runtime/kernels/attributes.h"
 
 namespace nnefc::runtime::engine::run {

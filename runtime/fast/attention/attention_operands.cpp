@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "compiler/support/tensor/element_visitor.h"
-#include "runtime/kernels/broadcast.h"
+#include "runtime/kernels/arithmetic/broadcast.h"
 
 namespace nnefc::runtime::fast::attention {
 

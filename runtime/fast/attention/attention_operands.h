@@ -2,7 +2,7 @@
 #pragma once
 
 #include "runtime/fast/memory/blocked_format.h"
-#include "runtime/kernels/broadcast.h"
+#include "runtime/kernels/arithmetic/broadcast.h"
 #include "runtime/kernels/kernel.h"
 #include "runtime/kernels/reason.h"
 #include "runtime/tensor/tensor_view.h"

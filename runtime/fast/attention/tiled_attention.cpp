@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "runtime/fast/reasons.h"
-#include "runtime/fast/simd/attention_microkernel.h"
-#include "runtime/fast/simd/gemm_microkernel.h"
+#include "runtime/fast/simd/gemm/attention_microkernel.h"
+#include "runtime/fast/simd/gemm/gemm_microkernel.h"
 #include "runtime/tensor/round_up.h"
 #include "runtime/tensor/tasks.h"
 

@@ -8,7 +8,7 @@
 #include "runtime/fast/gemm/tiling.h"
 #include "runtime/fast/memory/blocked_layout.h"
 #include "runtime/fast/reasons.h"
-#include "runtime/kernels/transposed_window.h"
+#include "runtime/kernels/windows/transposed_window.h"
 #include "runtime/tensor/tasks.h"
 
 namespace nnefc::runtime::fast::conv {

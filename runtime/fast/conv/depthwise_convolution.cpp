@@ -9,8 +9,8 @@
 #include "runtime/fast/gemm/tiling.h"
 #include "runtime/fast/memory/blocked_layout.h"
 #include "runtime/fast/reasons.h"
-#include "runtime/fast/simd/depthwise_microkernel.h"
-#include "runtime/kernels/window.h"
+#include "runtime/fast/simd/conv/depthwise_microkernel.h"
+#include "runtime/kernels/windows/window.h"
 #include "runtime/tensor/tasks.h"
 
 namespace nnefc::runtime::fast::conv {

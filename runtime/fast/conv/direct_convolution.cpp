@@ -10,7 +10,7 @@
 #include "runtime/fast/gemm/tiling.h"
 #include "runtime/fast/memory/blocked_layout.h"
 #include "runtime/fast/reasons.h"
-#include "runtime/fast/simd/direct_convolution_microkernel.h"
+#include "runtime/fast/simd/conv/direct_convolution_microkernel.h"
 #include "runtime/tensor/round_up.h"
 #include "runtime/tensor/tasks.h"
 

@@ -8,8 +8,8 @@
 #include "runtime/fast/gemm/tiling.h"
 #include "runtime/fast/memory/blocked_layout.h"
 #include "runtime/fast/reasons.h"
-#include "runtime/fast/simd/few_output_convolution_microkernel.h"
-#include "runtime/fast/simd/transpose_microkernel.h"
+#include "runtime/fast/simd/conv/few_output_convolution_microkernel.h"
+#include "runtime/fast/simd/pointwise/transpose_microkernel.h"
 #include "runtime/tensor/round_up.h"
 #include "runtime/tensor/tasks.h"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "runtime/fast/gemm/tiling.h"
-#include "runtime/fast/simd/winograd_microkernel.h"
+#include "runtime/fast/simd/conv/winograd_microkernel.h"
 
 namespace nnefc::runtime::fast::conv {
 

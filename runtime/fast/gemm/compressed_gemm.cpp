@@ -11,7 +11,7 @@
 #include "runtime/fast/gemm/dot_products.h"
 #include "runtime/fast/reasons.h"
 #include "runtime/kernels/attributes.h"
-#include "runtime/kernels/indices.h"
+#include "runtime/kernels/shapes/indices.h"
 #include "runtime/tensor/parallel.h"
 
 namespace nnefc::runtime::fast::gemm {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "runtime/fast/gemm/function_chain.h"
-#include "runtime/fast/simd/epilogue_microkernel.h"
+#include "runtime/fast/simd/gemm/epilogue_microkernel.h"
 #include "runtime/kernels/kernel.h"
 #include "runtime/kernels/reason.h"
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "runtime/fast/simd/dispatch.h"
-#include "runtime/kernels/window.h"
+#include "runtime/kernels/windows/window.h"
 
 namespace nnefc::runtime::fast::gemm {
 

@@ -2,7 +2,7 @@
 
 #include "runtime/fast/gemm/operand_shape.h"
 
-#include "runtime/kernels/broadcast.h"
+#include "runtime/kernels/arithmetic/broadcast.h"
 
 namespace nnefc::runtime::fast::gemm {
 

@@ -3,7 +3,7 @@
 #include "runtime/fast/gemm/packed_weights.h"
 
 #include "runtime/fast/memory/blocked_layout.h"
-#include "runtime/fast/simd/gemm_microkernel.h"
+#include "runtime/fast/simd/gemm/gemm_microkernel.h"
 #include "runtime/tensor/round_up.h"
 
 namespace nnefc::runtime::fast::gemm {

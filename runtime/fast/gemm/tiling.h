@@ -7,7 +7,7 @@
 #include "runtime/fast/simd/dispatch.h"
 #include "runtime/fast/simd/index_range.h"
 #include "runtime/kernels/kernel.h"
-#include "runtime/kernels/window.h"
+#include "runtime/kernels/windows/window.h"
 #include "runtime/tensor/round_up.h"
 
 namespace nnefc::runtime::fast::gemm {

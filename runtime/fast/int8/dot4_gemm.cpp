@@ -9,7 +9,7 @@
 
 #include "runtime/fast/gemm/tiling.h"
 #include "runtime/fast/int8/int8_epilogue.h"
-#include "runtime/fast/simd/vnni_microkernel.h"
+#include "runtime/fast/simd/int8/vnni_microkernel.h"
 #include "runtime/tensor/round_up.h"
 
 namespace nnefc::runtime::fast::int8 {

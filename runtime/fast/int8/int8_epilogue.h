@@ -6,7 +6,7 @@
 
 #include "runtime/fast/gemm/epilogue.h"
 #include "runtime/fast/int8/quantization.h"
-#include "runtime/fast/simd/dot2_microkernel.h"
+#include "runtime/fast/simd/int8/dot2_microkernel.h"
 
 namespace nnefc::runtime::fast::int8 {
 

@@ -2,7 +2,7 @@
 
 #include "runtime/fast/memory/blocked_layout.h"
 #include "runtime/kernels/implementation.h"
-#include "runtime/kernels/window.h"
+#include "runtime/kernels/windows/window.h"
 
 namespace nnefc::runtime::fast::int8 {
 

@@ -1,12 +1,12 @@
 // The kernel of table lookups for functions of one 8-bit tensor. A Convert and a Gather represent the lookup
 // and run as one step (the transformation target.InsertLookupTables).
 
-#include "compiler/ir/ops/quantized_values.h"
+#include "compiler/ir/ops/arithmetic/quantized_values.h"
 #include "runtime/fast/factories.h"
 #include "runtime/fast/int8/quantization.h"
 #include "runtime/fast/memory/blocked_layout.h"
 #include "runtime/fast/reasons.h"
-#include "runtime/fast/simd/table_lookup_microkernel.h"
+#include "runtime/fast/simd/int8/table_lookup_microkernel.h"
 #include "runtime/tensor/parallel.h"
 
 namespace nnefc::runtime::fast::int8 {

@@ -9,9 +9,9 @@
 #include "runtime/fast/gemm/operand_shape.h"
 #include "runtime/fast/memory/blocked_layout.h"
 #include "runtime/fast/reasons.h"
-#include "runtime/fast/simd/fake_quantize_microkernel.h"
+#include "runtime/fast/simd/int8/fake_quantize_microkernel.h"
+#include "runtime/fast/simd/int8/table_lookup_microkernel.h"
 #include "runtime/fast/simd/loop_math.h"
-#include "runtime/fast/simd/table_lookup_microkernel.h"
 #include "runtime/tensor/parallel.h"
 
 namespace nnefc::runtime::fast::int8 {

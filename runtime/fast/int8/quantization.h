@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/ir/ops/quantized_values.h"
+#include "compiler/ir/ops/arithmetic/quantized_values.h"
 #include "runtime/fast/memory/blocked_layout.h"
 #include "runtime/kernels/kernel.h"
 

@@ -5,8 +5,8 @@
 #include <numeric>
 
 #include "llvm/ADT/ArrayRef.h"
-#include "runtime/fast/int8/im2col_buffer.h"
-#include "runtime/fast/simd/saturating_int8_microkernel.h"
+#include "runtime/fast/int8/convolution/im2col_buffer.h"
+#include "runtime/fast/simd/int8/saturating_int8_microkernel.h"
 
 namespace nnefc::runtime::fast::int8 {
 

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "llvm/ADT/SmallVector.h"
-#include "runtime/fast/simd/transpose_microkernel.h"
+#include "runtime/fast/simd/pointwise/transpose_microkernel.h"
 #include "runtime/tensor/parallel.h"
 
 namespace nnefc::runtime::fast::memory {

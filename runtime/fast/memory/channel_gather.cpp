@@ -7,7 +7,7 @@
 #include "runtime/fast/factories.h"
 #include "runtime/fast/memory/blocked_layout.h"
 #include "runtime/fast/reasons.h"
-#include "runtime/fast/simd/channel_gather_microkernel.h"
+#include "runtime/fast/simd/pointwise/channel_gather_microkernel.h"
 #include "runtime/kernels/attributes.h"
 #include "runtime/tensor/parallel.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "runtime/fast/factories.h"
-#include "runtime/fast/int8/filter_packing.h"
+#include "runtime/fast/int8/convolution/filter_packing.h"
 #include "runtime/fast/int8/int8_reorder.h"
 #include "runtime/fast/int8/integer_gemm.h"
 #include "runtime/fast/memory/block_reorder.h"

@@ -10,8 +10,8 @@
 #include "runtime/fast/gemm/epilogue.h"
 #include "runtime/fast/memory/blocked_layout.h"
 #include "runtime/fast/reasons.h"
-#include "runtime/fast/simd/channel_sums_microkernel.h"
-#include "runtime/fast/simd/per_channel_microkernel.h"
+#include "runtime/fast/simd/pointwise/channel_sums_microkernel.h"
+#include "runtime/fast/simd/pointwise/per_channel_microkernel.h"
 #include "runtime/tensor/parallel.h"
 #include "runtime/tensor/round_up.h"
 

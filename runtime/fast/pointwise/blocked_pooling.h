@@ -2,7 +2,7 @@
 #pragma once
 
 #include "runtime/kernels/implementation.h"
-#include "runtime/kernels/window.h"
+#include "runtime/kernels/windows/window.h"
 
 namespace nnefc::runtime::fast::pointwise {
 

@@ -10,8 +10,8 @@
 #include "runtime/fast/reasons.h"
 #include "runtime/fast/simd/dispatch.h"
 #include "runtime/fast/simd/loop_math.h"
-#include "runtime/kernels/borders.h"
-#include "runtime/kernels/resized_axes.h"
+#include "runtime/kernels/windows/borders.h"
+#include "runtime/kernels/windows/resized_axes.h"
 #include "runtime/tensor/round_up.h"
 #include "runtime/tensor/tasks.h"
 

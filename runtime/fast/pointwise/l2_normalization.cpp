@@ -6,8 +6,8 @@
 
 #include "runtime/fast/pointwise/reduce_row.h"
 #include "runtime/fast/simd/loop_math.h"
-#include "runtime/fast/simd/row_statistics_microkernel.h"
-#include "runtime/kernels/broadcast.h"
+#include "runtime/fast/simd/pointwise/row_statistics_microkernel.h"
+#include "runtime/kernels/arithmetic/broadcast.h"
 #include "runtime/tensor/parallel.h"
 #include "runtime/tensor/round_up.h"
 

@@ -9,7 +9,7 @@
 #include "runtime/fast/gemm/operand_shape.h"
 #include "runtime/fast/memory/blocked_layout.h"
 #include "runtime/fast/reasons.h"
-#include "runtime/fast/simd/per_channel_microkernel.h"
+#include "runtime/fast/simd/pointwise/per_channel_microkernel.h"
 #include "runtime/tensor/parallel.h"
 
 namespace nnefc::runtime::fast::pointwise {

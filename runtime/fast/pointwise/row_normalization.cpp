@@ -1,6 +1,6 @@
 // Normalization of f32 over contiguous axes: MVN, GroupNormalization, NormalizeL2, BatchNormInference. Loops
 // are vectorized along the terms if they are contiguous, otherwise along the inner axis.
-// runtime/kernels/normalization.cpp has the formulas and handles all cases declined here.
+// runtime/kernels/arithmetic/normalization.cpp has the formulas and handles all cases declined here.
 
 #include <array>
 #include <cmath>
@@ -16,7 +16,7 @@
 #include "runtime/fast/reasons.h"
 #include "runtime/fast/simd/index_range.h"
 #include "runtime/fast/simd/loop_math.h"
-#include "runtime/fast/simd/row_statistics_microkernel.h"
+#include "runtime/fast/simd/pointwise/row_statistics_microkernel.h"
 #include "runtime/tensor/parallel.h"
 
 namespace nnefc::runtime::fast::pointwise {

@@ -1,6 +1,6 @@
 // Reductions of f32 over contiguous axes. Loops are vectorized along the terms if they are contiguous,
-// otherwise along the inner axis. runtime/kernels/reduce.cpp has the formulas and handles all cases declined
-// here.
+// otherwise along the inner axis. runtime/kernels/arithmetic/reduce.cpp has the formulas and handles all
+// cases declined here.
 
 #include <algorithm>
 #include <cmath>

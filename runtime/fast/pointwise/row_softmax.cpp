@@ -1,5 +1,5 @@
 // SoftMax and LogSoftmax of f32, vectorized along the terms if they are contiguous, otherwise along the inner
-// axis. runtime/kernels/softmax.cpp has the formulas and handles all cases declined here.
+// axis. runtime/kernels/arithmetic/softmax.cpp has the formulas and handles all cases declined here.
 
 #include <array>
 #include <cmath>

@@ -1,6 +1,7 @@
 // The inputs of many steps are multiplied by their weights in one matmul. Steps use panels of constant
 // weights (rnn/recurrent_panels.h), or else one matmul for the whole batch with gates as row functions.
-// runtime/kernels/recurrent.cpp has the formulas and handles all cases declined here: other types, peepholes.
+// runtime/kernels/arithmetic/recurrent.cpp has the formulas and handles all cases declined here: other types,
+// peepholes.
 
 #include "runtime/fast/rnn/recurrent.h"
 

@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "runtime/fast/rnn/recurrent_matmul.h"
+#include "runtime/kernels/arithmetic/recurrent.h"
 #include "runtime/kernels/implementation.h"
-#include "runtime/kernels/recurrent.h"
 
 namespace nnefc::runtime::fast::rnn {
 

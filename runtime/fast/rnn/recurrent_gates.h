@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "runtime/kernels/recurrent.h"
+#include "runtime/kernels/arithmetic/recurrent.h"
 
 namespace nnefc::runtime::fast::rnn {
 

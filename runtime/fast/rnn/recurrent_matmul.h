@@ -8,8 +8,8 @@
 #include "llvm/ADT/SmallVector.h"
 #include "runtime/fast/gemm/dot_products.h"
 #include "runtime/fast/memory/blocked_format.h"
+#include "runtime/kernels/arithmetic/recurrent.h"
 #include "runtime/kernels/kernel.h"
-#include "runtime/kernels/recurrent.h"
 
 namespace nnefc::runtime::fast::rnn {
 

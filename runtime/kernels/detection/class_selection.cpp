@@ -2,9 +2,9 @@
 
 #include "compiler/ir/ops/opset/detection/class_selection.h"
 
+#include "runtime/kernels/arithmetic/unary.h"
 #include "runtime/kernels/detection/floats.h"
 #include "runtime/kernels/registry.h"
-#include "runtime/kernels/unary.h"
 
 namespace nnefc::runtime::kernels::detection {
 

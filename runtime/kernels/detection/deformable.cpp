@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "runtime/kernels/arithmetic/unary.h"
 #include "runtime/kernels/registry.h"
-#include "runtime/kernels/unary.h"
-#include "runtime/kernels/window.h"
+#include "runtime/kernels/windows/window.h"
 
 namespace nnefc::runtime::kernels::detection {
 

@@ -8,9 +8,9 @@
 #include <numeric>
 
 #include "compiler/ir/ops/opset/detection/proposals.h"
+#include "runtime/kernels/arithmetic/unary.h"
 #include "runtime/kernels/detection/floats.h"
 #include "runtime/kernels/registry.h"
-#include "runtime/kernels/unary.h"
 
 namespace nnefc::runtime::kernels::detection {
 

@@ -7,9 +7,9 @@
 #include <cmath>
 #include <numeric>
 
+#include "runtime/kernels/arithmetic/unary.h"
 #include "runtime/kernels/detection/floats.h"
 #include "runtime/kernels/registry.h"
-#include "runtime/kernels/unary.h"
 
 namespace nnefc::runtime::kernels::detection {
 

@@ -4,8 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include "runtime/kernels/arithmetic/unary.h"
 #include "runtime/kernels/registry.h"
-#include "runtime/kernels/unary.h"
 
 namespace nnefc::runtime::kernels::signal {
 

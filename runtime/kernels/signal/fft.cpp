@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "runtime/kernels/indices.h"
+#include "runtime/kernels/shapes/indices.h"
 #include "runtime/tensor/parallel.h"
 
 namespace nnefc::runtime::kernels::signal {

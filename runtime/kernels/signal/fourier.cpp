@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "runtime/kernels/indices.h"
+#include "runtime/kernels/arithmetic/unary.h"
 #include "runtime/kernels/registry.h"
+#include "runtime/kernels/shapes/indices.h"
 #include "runtime/kernels/signal/fft.h"
-#include "runtime/kernels/unary.h"
 
 namespace nnefc::runtime::kernels::signal {
 

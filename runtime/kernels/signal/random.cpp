@@ -7,8 +7,8 @@
 #include <cstring>
 #include <random>
 
+#include "runtime/kernels/arithmetic/unary.h"
 #include "runtime/kernels/registry.h"
-#include "runtime/kernels/unary.h"
 
 namespace nnefc::runtime::kernels::signal {
 

@@ -4,9 +4,9 @@
 
 #include <cstring>
 
-#include "runtime/kernels/indices.h"
+#include "runtime/kernels/arithmetic/unary.h"
 #include "runtime/kernels/registry.h"
-#include "runtime/kernels/unary.h"
+#include "runtime/kernels/shapes/indices.h"
 
 namespace nnefc::runtime::kernels::signal {
 

@@ -6,9 +6,9 @@
 #include <numeric>
 #include <vector>
 
-#include "runtime/kernels/indices.h"
+#include "runtime/kernels/arithmetic/unary.h"
 #include "runtime/kernels/registry.h"
-#include "runtime/kernels/unary.h"
+#include "runtime/kernels/shapes/indices.h"
 
 namespace nnefc::runtime::kernels::sparse {
 

@@ -7,11 +7,11 @@
 #include <set>
 
 #include "compiler/ir/op_registry.h"
-#include "compiler/ir/text.h"
-#include "compiler/package/dat.h"
-#include "compiler/package/npy.h"
-#include "compiler/package/npz.h"
-#include "compiler/package/safetensors.h"
+#include "compiler/ir/text/text.h"
+#include "compiler/package/tensors/dat.h"
+#include "compiler/package/tensors/npy.h"
+#include "compiler/package/tensors/npz.h"
+#include "compiler/package/tensors/safetensors.h"
 #include "compiler/syntax/parse.h"
 #include "tests/fuzz/mutators/archives.h"
 #include "tests/fuzz/mutators/mutator.h"

@@ -1,5 +1,5 @@
 // Tensor files of both dialects: read, decoded to the types of variables, written and read again.
-#include "compiler/package/dat.h"
+#include "compiler/package/tensors/dat.h"
 
 #include "tests/fuzz/mutators/mutator.h"
 #include "tests/fuzz/targets/fuzz.h"

@@ -6,10 +6,10 @@
 #include <filesystem>
 #include <fstream>
 
-#include "compiler/ir/text.h"
+#include "compiler/ir/text/text.h"
 #include "compiler/openvino/read.h"
 #include "compiler/openvino/write.h"
-#include "compiler/support/file.h"
+#include "compiler/support/files/file.h"
 #include "fmt/core.h"
 #include "llvm/ADT/STLExtras.h"
 

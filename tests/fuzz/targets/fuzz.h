@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
+#include "compiler/ir/algorithms/verify.h"
 #include "compiler/ir/graph.h"
 #include "compiler/ir/op_registry.h"
-#include "compiler/ir/verify.h"
 #include "compiler/package/data_source.h"
 #include "compiler/semantics/check_document.h"
 #include "compiler/support/context.h"

@@ -1,7 +1,7 @@
 // The text form of a graph: read, printed and read again; inferred, lowered and written as OpenVINO IR.
-#include "compiler/ir/text.h"
+#include "compiler/ir/text/text.h"
 
-#include "compiler/ir/infer.h"
+#include "compiler/ir/algorithms/infer.h"
 #include "compiler/lower/lower.h"
 #include "tests/fuzz/mutators/mutator.h"
 #include "tests/fuzz/targets/fuzz.h"

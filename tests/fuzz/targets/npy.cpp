@@ -1,7 +1,7 @@
 // NumPy's arrays and archives of them: read, written and read again.
-#include "compiler/package/npy.h"
+#include "compiler/package/tensors/npy.h"
 
-#include "compiler/package/npz.h"
+#include "compiler/package/tensors/npz.h"
 #include "tests/fuzz/mutators/mutator.h"
 #include "tests/fuzz/targets/fuzz.h"
 

@@ -1,6 +1,6 @@
 // graph.quant of a model, in both dialects: checked, evaluated, and used to decode the data of the model's
 // variables.
-#include "compiler/driver/quantization.h"
+#include "compiler/driver/data/quantization.h"
 
 #include <cstring>
 

@@ -1,6 +1,6 @@
 // A safetensors file: reading its header alone has the same result as reading the file, and every tensor is
 // read.
-#include "compiler/package/safetensors.h"
+#include "compiler/package/tensors/safetensors.h"
 
 #include "tests/fuzz/mutators/mutator.h"
 #include "tests/fuzz/targets/fuzz.h"

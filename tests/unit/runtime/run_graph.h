@@ -12,10 +12,10 @@
 #include <string>
 #include <vector>
 
+#include "compiler/ir/algorithms/infer.h"
 #include "compiler/ir/graph.h"
-#include "compiler/ir/infer.h"
-#include "compiler/transform/standard.h"
-#include "compiler/transform/target_pipeline.h"
+#include "compiler/transform/pipeline/standard.h"
+#include "compiler/transform/pipeline/target_pipeline.h"
 #include "runtime/engine/executable.h"
 
 namespace nnefc::runtime {

@@ -12,13 +12,13 @@
 #include "compiler/openvino/read.h"
 #include "compiler/openvino/write.h"
 #include "compiler/plugin/plugins.h"
-#include "compiler/transform/target_pipeline.h"
-#include "compiler/transform/update_configuration.h"
+#include "compiler/transform/configuration/update_configuration.h"
+#include "compiler/transform/pipeline/target_pipeline.h"
 #include "runtime/engine/evaluate.h"
 #include "runtime/engine/executable.h"
 #include "runtime/fast/processor.h"
 #include "runtime/onednn/onednn.h"
-#include "tools/api/openvino_form.h"
+#include "tools/api/forms/openvino_form.h"
 
 namespace nnefc {
 namespace {

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/ir/infer.h"
+#include "compiler/ir/algorithms/infer.h"
 #include "compiler/ir/ops/opset/dims.h"
 #include "compiler/ir/ops/opset/rules.h"
 #include "compiler/ir/ops/opset/schema.h"

@@ -1,7 +1,7 @@
 #include "compiler/driver/stages.h"
 
 #include "compiler/driver/compilation.h"
-#include "compiler/ir/text.h"
+#include "compiler/ir/text/text.h"
 #include "gtest/gtest.h"
 
 namespace nnefc::driver {

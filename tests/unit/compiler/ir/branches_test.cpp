@@ -1,6 +1,6 @@
 // Types that bodies of If and loops give to the outputs of their nodes.
 
-#include "compiler/ir/infer.h"
+#include "compiler/ir/algorithms/infer.h"
 #include "tests/unit/compiler/ir/text_fixture.h"
 
 namespace nnefc::ir {

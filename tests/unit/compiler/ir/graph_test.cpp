@@ -1,7 +1,7 @@
 #include "compiler/ir/graph.h"
 
-#include "compiler/ir/infer.h"
-#include "compiler/ir/verify.h"
+#include "compiler/ir/algorithms/infer.h"
+#include "compiler/ir/algorithms/verify.h"
 #include "gtest/gtest.h"
 
 namespace nnefc::ir {

@@ -2,8 +2,8 @@
 
 #include <functional>
 
-#include "compiler/ir/text.h"
-#include "compiler/ir/verify.h"
+#include "compiler/ir/algorithms/verify.h"
+#include "compiler/ir/text/text.h"
 #include "fmt/format.h"
 #include "gtest/gtest.h"
 

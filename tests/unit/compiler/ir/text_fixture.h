@@ -4,7 +4,7 @@
 #include <string>
 
 #include "compiler/ir/graph.h"
-#include "compiler/ir/text.h"
+#include "compiler/ir/text/text.h"
 #include "gtest/gtest.h"
 
 namespace nnefc::ir {

@@ -1,9 +1,9 @@
 // if_else and tensor_iterator of the set nnef in text form: the results of their shape functions, and their
 // lowering to If-8, TensorIterator-1 and Loop-5.
 
-#include "compiler/ir/infer.h"
-#include "compiler/ir/text.h"
-#include "compiler/ir/verify.h"
+#include "compiler/ir/algorithms/infer.h"
+#include "compiler/ir/algorithms/verify.h"
+#include "compiler/ir/text/text.h"
 #include "compiler/lower/lower.h"
 #include "compiler/support/context.h"
 #include "gtest/gtest.h"

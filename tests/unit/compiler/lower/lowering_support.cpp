@@ -1,8 +1,8 @@
 #include "tests/unit/compiler/lower/lowering_support.h"
 
-#include "compiler/ir/infer.h"
-#include "compiler/ir/text_values.h"
-#include "compiler/ir/verify.h"
+#include "compiler/ir/algorithms/infer.h"
+#include "compiler/ir/algorithms/verify.h"
+#include "compiler/ir/text/text_values.h"
 #include "gtest/gtest.h"
 #include "tests/unit/compiler/ir/ops/standard_ops.h"
 

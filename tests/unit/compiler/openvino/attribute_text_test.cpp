@@ -1,7 +1,7 @@
 #include "compiler/openvino/attribute_text.h"
 
+#include "compiler/openvino/reading/xml_scan.h"
 #include "compiler/openvino/rt_info.h"
-#include "compiler/openvino/xml_scan.h"
 #include "gtest/gtest.h"
 
 namespace nnefc::openvino {

@@ -5,9 +5,9 @@
 
 #include <sys/resource.h>
 
-#include "compiler/ir/infer.h"
+#include "compiler/ir/algorithms/infer.h"
+#include "compiler/openvino/reading/xml_scan.h"
 #include "compiler/openvino/rt_info.h"
-#include "compiler/openvino/xml_scan.h"
 #include "tests/unit/compiler/openvino/ir_files.h"
 #include "tests/unit/compiler/openvino/ir_text.h"
 

@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "compiler/ir/algorithms/verify.h"
 #include "compiler/ir/op_registry.h"
-#include "compiler/ir/verify.h"
 #include "compiler/openvino/read.h"
 #include "compiler/openvino/write.h"
 #include "gtest/gtest.h"

@@ -1,6 +1,6 @@
 #include "compiler/openvino/write.h"
 
-#include "compiler/ir/infer.h"
+#include "compiler/ir/algorithms/infer.h"
 #include "tests/unit/compiler/openvino/ir_files.h"
 
 namespace nnefc::openvino {

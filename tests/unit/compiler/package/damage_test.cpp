@@ -1,10 +1,10 @@
 // Every file format of the package, truncated at every length and with every byte of its header changed: a
 // message or success, never a crash.
 
-#include "compiler/package/dat.h"
 #include "compiler/package/model.h"
-#include "compiler/package/npz.h"
-#include "compiler/package/safetensors.h"
+#include "compiler/package/tensors/dat.h"
+#include "compiler/package/tensors/npz.h"
+#include "compiler/package/tensors/safetensors.h"
 #include "llvm/ADT/STLExtras.h"
 #include "tests/unit/compiler/package/tar_maker.h"
 #include "tests/unit/compiler/package/testing.h"

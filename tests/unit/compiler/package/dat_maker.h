@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/package/dat.h"
+#include "compiler/package/tensors/dat.h"
 #include "tests/unit/compiler/package/testing.h"
 
 namespace nnefc::package {

@@ -4,9 +4,9 @@
 #include <optional>
 
 #include "compiler/explain/operation_pages.h"
-#include "compiler/ir/infer.h"
+#include "compiler/ir/algorithms/infer.h"
 #include "compiler/plugin/rules.h"
-#include "compiler/transform/standard.h"
+#include "compiler/transform/pipeline/standard.h"
 #include "tests/unit/compiler/plugin/plugins_support.h"
 
 namespace nnefc::plugin {

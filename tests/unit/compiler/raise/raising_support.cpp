@@ -1,8 +1,8 @@
 #include "tests/unit/compiler/raise/raising_support.h"
 
 #include "compiler/expand/print/flat.h"
-#include "compiler/ir/infer.h"
-#include "compiler/ir/text.h"
+#include "compiler/ir/algorithms/infer.h"
+#include "compiler/ir/text/text.h"
 #include "gtest/gtest.h"
 
 namespace nnefc::raise {

@@ -2,7 +2,7 @@
 
 #include "checking.h"
 #include "compiler/semantics/extensions.h"
-#include "compiler/support/suggest.h"
+#include "compiler/support/diagnostics/suggest.h"
 #include "gtest/gtest.h"
 
 namespace nnefc::semantics {

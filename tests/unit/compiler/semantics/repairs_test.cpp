@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "checking.h"
-#include "compiler/support/apply_fixes.h"
+#include "compiler/support/diagnostics/apply_fixes.h"
 #include "fmt/core.h"
 #include "gtest/gtest.h"
 

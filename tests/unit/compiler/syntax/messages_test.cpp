@@ -6,7 +6,7 @@
 #include <tuple>
 #include <utility>
 
-#include "compiler/support/apply_fixes.h"
+#include "compiler/support/diagnostics/apply_fixes.h"
 #include "fmt/core.h"
 #include "gtest/gtest.h"
 #include "tests/unit/compiler/syntax/parse_util.h"

@@ -1,16 +1,16 @@
 // Selection of Selects that become If, and the contents of the bodies.
 
-#include "compiler/transform/middle/branches.h"
+#include "compiler/transform/middle/control_flow/branches.h"
 
 #include <chrono>
 
-#include "compiler/ir/ops/opset/port_maps.h"
-#include "compiler/ir/text.h"
-#include "compiler/ir/verify.h"
+#include "compiler/ir/algorithms/verify.h"
+#include "compiler/ir/ops/opset/control_flow/port_maps.h"
+#include "compiler/ir/text/text.h"
 #include "compiler/support/context.h"
-#include "compiler/transform/middle/post_dominators.h"
-#include "compiler/transform/pipeline.h"
-#include "compiler/transform/standard.h"
+#include "compiler/transform/middle/control_flow/post_dominators.h"
+#include "compiler/transform/pipeline/pipeline.h"
+#include "compiler/transform/pipeline/standard.h"
 #include "gtest/gtest.h"
 
 namespace nnefc::transform {

@@ -1,6 +1,6 @@
 // Consequences of constants alone, and branches with a constant condition.
 
-#include "compiler/transform/standard.h"
+#include "compiler/transform/pipeline/standard.h"
 #include "tests/unit/compiler/transform/transform_support.h"
 
 namespace nnefc::transform {

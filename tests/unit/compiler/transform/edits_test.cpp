@@ -2,7 +2,7 @@
 
 #include <random>
 
-#include "compiler/ir/copy.h"
+#include "compiler/ir/algorithms/copy.h"
 #include "tests/unit/compiler/transform/transform_support.h"
 
 namespace nnefc::transform {

@@ -1,7 +1,7 @@
 // Constant factors and terms that filters, matrices and each other absorb.
 
-#include "compiler/ir/infer.h"
-#include "compiler/transform/standard.h"
+#include "compiler/ir/algorithms/infer.h"
+#include "compiler/transform/pipeline/standard.h"
 #include "tests/unit/compiler/transform/transform_support.h"
 
 namespace nnefc::transform {

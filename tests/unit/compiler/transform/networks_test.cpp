@@ -1,8 +1,8 @@
 // The configurations in the documentation of the framework, on small networks with their names.
 
-#include "compiler/ir/copy.h"
-#include "compiler/transform/configured.h"
-#include "compiler/transform/update_configuration.h"
+#include "compiler/ir/algorithms/copy.h"
+#include "compiler/transform/configuration/configured.h"
+#include "compiler/transform/configuration/update_configuration.h"
 #include "llvm/ADT/STLExtras.h"
 #include "tests/unit/compiler/expand/expansion.h"
 #include "tests/unit/compiler/transform/transform_support.h"

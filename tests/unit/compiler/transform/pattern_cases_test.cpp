@@ -6,7 +6,7 @@
 #include <set>
 #include <sstream>
 
-#include "compiler/ir/infer.h"
+#include "compiler/ir/algorithms/infer.h"
 #include "compiler/transform/pattern.h"
 #include "fmt/core.h"
 #include "tests/unit/compiler/transform/transform_support.h"

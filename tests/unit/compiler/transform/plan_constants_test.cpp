@@ -1,6 +1,6 @@
 // target.EvaluateConstants: the values that become constants of a plan, and those that do not.
 
-#include "compiler/transform/target_pipeline.h"
+#include "compiler/transform/pipeline/target_pipeline.h"
 #include "llvm/ADT/STLExtras.h"
 #include "tests/unit/compiler/transform/transform_support.h"
 

@@ -1,8 +1,8 @@
 // target.MarkQuantizedValues: the nodes with quantized results and the quantized filters, and near misses.
 
-#include "compiler/ir/ops/quantized_values.h"
+#include "compiler/ir/ops/arithmetic/quantized_values.h"
 
-#include "compiler/transform/target_pipeline.h"
+#include "compiler/transform/pipeline/target_pipeline.h"
 #include "llvm/ADT/STLExtras.h"
 #include "tests/unit/compiler/transform/transform_support.h"
 

@@ -1,6 +1,6 @@
 // Transformations of the target phase: graphs that they change, and those that violate one condition each.
 
-#include "compiler/transform/target_pipeline.h"
+#include "compiler/transform/pipeline/target_pipeline.h"
 
 #include <cmath>
 

@@ -9,12 +9,12 @@
 #include <string>
 #include <vector>
 
-#include "compiler/ir/infer.h"
-#include "compiler/ir/text.h"
-#include "compiler/ir/verify.h"
+#include "compiler/ir/algorithms/infer.h"
+#include "compiler/ir/algorithms/verify.h"
+#include "compiler/ir/text/text.h"
 #include "compiler/support/context.h"
-#include "compiler/transform/pipeline.h"
-#include "compiler/transform/standard.h"
+#include "compiler/transform/pipeline/pipeline.h"
+#include "compiler/transform/pipeline/standard.h"
 #include "fmt/core.h"
 #include "gtest/gtest.h"
 

@@ -1,6 +1,6 @@
 // Corners of If and Loop: conditions, missing kernels in bodies, results of unknown shapes.
 
-#include "compiler/ir/text.h"
+#include "compiler/ir/text/text.h"
 #include "compiler/support/context.h"
 #include "fmt/core.h"
 #include "tests/unit/runtime/run_graph.h"

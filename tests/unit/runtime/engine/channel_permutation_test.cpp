@@ -2,7 +2,7 @@
 
 #include <random>
 
-#include "tests/unit/runtime/engine/post_op_cases.h"
+#include "tests/unit/runtime/engine/kernels/post_op_cases.h"
 
 namespace nnefc::runtime::engine {
 namespace {

@@ -1,6 +1,6 @@
 #include <utility>
 
-#include "compiler/ir/text.h"
+#include "compiler/ir/text/text.h"
 #include "compiler/support/context.h"
 #include "tests/unit/runtime/run_graph.h"
 

@@ -1,7 +1,7 @@
 // Axes, orders, sizes and list items that a run computes: values that the compiler would reject cause a fault
 // of the run, and no kernel reads them.
 
-#include "compiler/ir/text.h"
+#include "compiler/ir/text/text.h"
 #include "compiler/support/context.h"
 #include "fmt/format.h"
 #include "tests/unit/runtime/run_graph.h"

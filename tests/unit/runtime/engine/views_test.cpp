@@ -1,7 +1,7 @@
 // Nodes that move elements, with outputs as views of their inputs and without.
 
 #include "runtime/fast/simd/dispatch.h"
-#include "tests/unit/runtime/engine/post_op_cases.h"
+#include "tests/unit/runtime/engine/kernels/post_op_cases.h"
 #include "tests/unit/runtime/run_graph.h"
 
 namespace nnefc::runtime::engine {

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <thread>
 
-#include "compiler/support/file.h"
+#include "compiler/support/files/file.h"
 #include "fmt/core.h"
 #include "tests/unit/runtime/run_graph.h"
 

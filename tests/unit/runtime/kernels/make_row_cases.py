@@ -13,7 +13,7 @@ from openvino.utils.node_factory import NodeFactory
 import make_cases
 from make_cases import LINES, case
 
-sys.path += [str(pathlib.Path(__file__).parents[3] / folder) for folder in ["interop", "networks"]]
+sys.path += [str(pathlib.Path(__file__).parents[3] / folder) for folder in ["interop", "interop/opsets", "networks"]]
 from opset_cases import CASES, Const, Dynamic  # noqa: E402
 from test_opset_rows import UNFIT  # noqa: E402
 

@@ -1,6 +1,6 @@
 // Filters packed by runtime/fast/int8 in oneDNN's formats, compared with oneDNN's own reorders.
 
-#include "runtime/fast/int8/filter_packing.h"
+#include "runtime/fast/int8/convolution/filter_packing.h"
 
 #include <gtest/gtest.h>
 

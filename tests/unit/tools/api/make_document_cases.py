@@ -19,7 +19,7 @@ import nnef
 import numpy as np
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path += [str(HERE.parents[2] / folder) for folder in ["interop", "networks"]]
+sys.path += [str(HERE.parents[2] / folder) for folder in ["interop", "interop/vendors", "networks"]]
 import quantized_documents  # noqa: E402
 import test_folded_values as folded  # noqa: E402
 import test_quantized_documents as quantized  # noqa: E402

@@ -4,7 +4,7 @@
 
 #include "compiler/ir/ops/opset/detection/rows.h"
 #include "compiler/ir/ops/opset/op_context.h"
-#include "compiler/ir/ops/opset/window.h"
+#include "compiler/ir/ops/opset/windows/window.h"
 
 namespace nnefc::ir::ops::opset::detection {
 

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "compiler/ir/ops/sliding_window_shape.h"
+#include "compiler/ir/ops/windows/sliding_window_shape.h"
 #include "tests/unit/compiler/expand/expansion.h"
 
 namespace nnefc::expand::provisional {

@@ -2,8 +2,8 @@
 
 #include <set>
 
-#include "compiler/ir/infer.h"
-#include "compiler/ir/text.h"
+#include "compiler/ir/algorithms/infer.h"
+#include "compiler/ir/text/text.h"
 #include "compiler/support/context.h"
 #include "gtest/gtest.h"
 

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "compiler/ir/infer.h"
+#include "compiler/ir/algorithms/infer.h"
 #include "tests/unit/compiler/ir/ops/standard_ops.h"
 
 namespace nnefc::ir::ops {

@@ -4,8 +4,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "compiler/ir/infer.h"
-#include "compiler/ir/text_values.h"
+#include "compiler/ir/algorithms/infer.h"
+#include "compiler/ir/text/text_values.h"
 #include "gtest/gtest.h"
 #include "tests/unit/compiler/ir/ops/standard_ops.h"
 

@@ -4,8 +4,8 @@
 
 #include <random>
 
-#include "compiler/ir/infer.h"
-#include "compiler/ir/verify.h"
+#include "compiler/ir/algorithms/infer.h"
+#include "compiler/ir/algorithms/verify.h"
 #include "gtest/gtest.h"
 #include "stdlib/declarations.h"
 #include "tests/unit/compiler/ir/ops/infer_support.h"

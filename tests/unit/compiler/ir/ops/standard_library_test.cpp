@@ -1,7 +1,7 @@
 // The rows of ir/ops have inputs, attributes and results from the declarations of the standard library: the
 // contents of a row, and that every declaration has one.
 
-#include "compiler/ir/infer.h"
+#include "compiler/ir/algorithms/infer.h"
 #include "gtest/gtest.h"
 #include "stdlib/declarations.h"
 #include "tests/unit/compiler/ir/ops/infer_support.h"

@@ -1,6 +1,6 @@
 #include "tests/unit/compiler/ir/ops/standard_ops.h"
 
-#include "compiler/ir/text_values.h"
+#include "compiler/ir/text/text_values.h"
 #include "gtest/gtest.h"
 
 namespace nnefc::ir::ops {

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/ir/text_values.h"
+#include "compiler/ir/text/text_values.h"
 #include "compiler/support/context.h"
 
 namespace nnefc::ir::ops {

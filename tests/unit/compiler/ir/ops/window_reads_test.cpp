@@ -1,6 +1,6 @@
 // The positions that windows read, compared with every position of small windows.
 
-#include "compiler/ir/ops/sliding_window_shape.h"
+#include "compiler/ir/ops/windows/sliding_window_shape.h"
 #include "gtest/gtest.h"
 
 namespace nnefc::ir::ops {

@@ -2,7 +2,7 @@
 
 #include "compiler/ir/wording.h"
 
-#include "compiler/ir/infer.h"
+#include "compiler/ir/algorithms/infer.h"
 #include "gtest/gtest.h"
 #include "tests/unit/compiler/ir/ops/standard_ops.h"
 

@@ -10,7 +10,7 @@
 #include <random>
 #include <vector>
 
-#include "runtime/fast/simd/saturating_int8_microkernel.h"
+#include "runtime/fast/simd/int8/saturating_int8_microkernel.h"
 
 namespace nnefc::runtime::fast::int8 {
 namespace {

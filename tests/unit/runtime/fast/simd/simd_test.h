@@ -15,7 +15,7 @@
 
 #include "runtime/fast/simd/dispatch.h"
 #include "runtime/fast/simd/limits.h"
-#include "runtime/fast/simd/per_channel_microkernel.h"
+#include "runtime/fast/simd/pointwise/per_channel_microkernel.h"
 #include "runtime/fast/simd/processor_support.h"
 #include "tests/unit/runtime/fast/simd/guarded_array.h"
 

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <fstream>
 
-#include "compiler/ir/text_values.h"
+#include "compiler/ir/text/text_values.h"
 #include "compiler/support/context.h"
 #include "gtest/gtest.h"
 #include "llvm/ADT/STLExtras.h"

@@ -1,7 +1,7 @@
 // The boxes and activations that kernels and shape functions read from attributes.
 
+#include "compiler/ir/ops/opset/control_flow/recurrent.h"
 #include "compiler/ir/ops/opset/detection/class_selection.h"
-#include "compiler/ir/ops/opset/recurrent.h"
 #include "gtest/gtest.h"
 #include "tests/unit/compiler/ir/ops/opset/shape_cases.h"
 

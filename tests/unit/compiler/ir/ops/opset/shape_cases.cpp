@@ -4,7 +4,7 @@
 #include <sstream>
 
 #include "compiler/ir/ops/opset/register.h"
-#include "compiler/ir/text_values.h"
+#include "compiler/ir/text/text_values.h"
 #include "compiler/support/context.h"
 #include "fmt/format.h"
 #include "gtest/gtest.h"

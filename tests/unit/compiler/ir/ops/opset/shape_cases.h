@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "compiler/ir/infer.h"
+#include "compiler/ir/algorithms/infer.h"
 
 namespace nnefc::ir::ops::opset {
 

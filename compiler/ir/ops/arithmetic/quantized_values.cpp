@@ -1,0 +1,169 @@
+#include "compiler/ir/ops/arithmetic/quantized_values.h"
+
+#include <cmath>
+#include <string_view>
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace nnefc::ir::ops {
+
+namespace {
+
+using Formula = LinearQuantization::Formula;
+// Returns the formula of a quantizing operation; nothing for those that are lowered to others.
+std::optional<Formula> FormulaOf(const Node& node) {
+  switch (node.info().quantizer) {
+    case Quantizer::kFakeQuantize:
+      return Formula::kFakeQuantize;
+    case Quantizer::kMinMaxLinear:
+      return Formula::kMinMax;
+    case Quantizer::kZeroPointLinear:
+      return Formula::kZeroPoint;
+    case Quantizer::kNone:
+    case Quantizer::kLinear:
+    case Quantizer::kLogarithmic:
+      break;
+  }
+  return std::nullopt;
+}
+
+// The input values of the ends of a range, and their results: the numbers represented by 0 and 255.
+struct Ends {
+  double low = 0;  // input
+  double high = 0;
+  double first = 0;  // result
+  double last = 0;
+};
+
+std::optional<Ends> EndsOf(const Node& node, Formula formula, llvm::ArrayRef<double> limits) {
+  if (formula == Formula::kFakeQuantize) {
+    if (limits.size() != 4 || node.Int("levels") != kQuantizedValues) return std::nullopt;
+    return Ends{limits[0], limits[1], limits[2], limits[3]};
+  }
+  const bool is_signed = node.Bool("signed");
+  if (node.Int("bits") != 8 || (is_signed && node.Bool("symmetric"))) return std::nullopt;
+  if (formula == Formula::kMinMax) return Ends{limits[0], limits[1], limits[0], limits[1]};
+  const double first = ((is_signed ? -128 : 0) - limits[0]) * limits[1];
+  const double last = first + (kQuantizedValues - 1) * limits[1];
+  return Ends{first, last, first, last};
+}
+
+}  // namespace
+
+std::optional<LinearQuantization> LinearQuantizationOf(const Node& node,
+                                                       llvm::ArrayRef<const TensorValue*> limits) {
+  const std::optional<Formula> formula = FormulaOf(node);
+  if (!formula) return std::nullopt;
+  llvm::SmallVector<double, 4> at;
+  for (const TensorValue* limit : limits) {
+    if (limit == nullptr || limit->volume() != 1) return std::nullopt;
+    at.push_back(limit->ElementAsDouble(0));
+    if (!std::isfinite(at.back())) return std::nullopt;
+  }
+  const std::optional<Ends> ends = EndsOf(node, *formula, at);
+  if (!ends) return std::nullopt;
+  const auto [low, high, first, last] = *ends;
+  const double scale = (last - first) / (kQuantizedValues - 1);
+  const double zero = -first / scale;
+  constexpr double kWhole = 1e-3;
+  // Ranges too narrow for f32 cannot be quantized.
+  if (!(low < high) || !(scale > 1e-30) || !(high - low > 1e-30)) return std::nullopt;
+  if (!(zero > -kWhole && zero < kQuantizedValues - 1 + kWhole)) return std::nullopt;
+  if (std::abs(zero - std::nearbyint(zero)) > kWhole) return std::nullopt;
+  return LinearQuantization{.formula = *formula,
+                            .low = static_cast<float>(low),
+                            .high = static_cast<float>(high),
+                            .scale = static_cast<float>(scale),
+                            .zero = static_cast<int>(std::lround(zero))};
+}
+
+std::optional<LinearQuantization> LinearQuantizationOf(const Graph& graph, const Node& node) {
+  if (!FormulaOf(node) || node.output().type != ElementType::kF32) return std::nullopt;
+  const std::optional<Shape> shape = node.output().shape.extents();
+  if (!shape || shape != graph.output(node.input(0)).shape.extents()) return std::nullopt;
+  llvm::SmallVector<const TensorValue*, 4> limits;
+  for (OutputPort port : node.inputs().drop_front(1)) {
+    const Node& limit = graph.node(port.node);
+    const bool is_constant = limit.Is(OpRole::kConst) && limit.output().value;
+    limits.push_back(is_constant ? &*limit.output().value : nullptr);
+  }
+  return LinearQuantizationOf(node, limits);
+}
+
+const Node& SkipViews(const Graph& graph, const Node& node) {
+  const Node* seen = &node;
+  while (seen->Is(OpRole::kView)) seen = &graph.node(seen->input(0).node);
+  return *seen;
+}
+
+bool IsTableLookup(const Graph& graph, const Node& convert) {
+  if (!convert.Is(ElementFunction::kConvert) || convert.uses(0).size() != 1) return false;
+  const ElementType indices = convert.output().type;  // must represent all quantized values
+  if (indices != ElementType::kI32 && indices != ElementType::kI64) return false;
+  const InputPort use = convert.uses(0)[0];
+  const Node& gather = graph.node(use.node);
+  const bool is_gather = graph.registry().Find("opset8", "Gather") == gather.op();
+  if (!is_gather || use.index != 1 || gather.Int("batch_dims") != 0) return false;
+  const Node& table = graph.node(gather.input(0).node);
+  if (!table.Is(OpRole::kConst) || !table.output().value) return false;
+  return table.output().type == ElementType::kF32 && table.output().value->shape() == Shape{kQuantizedValues};
+}
+
+// Follows the data to the producer: the results of convolutions and MaxPool are NHWC, all others row-major.
+bool AreRowMajor(const Graph& graph, const Node& quantize) {
+  constexpr int kMaxSteps = 16;
+  const Node* node = &quantize;
+  for (int step = 0; step < kMaxSteps && node->num_inputs() > 0; ++step) {
+    const bool is_convolution =
+        node->Is(Contraction::kConvolution) || node->Is(Contraction::kGroupConvolution);
+    if (is_convolution || node->Is(Pooling::kMax)) return false;
+    const size_t data = node->num_inputs() > 1 && IsTableLookup(graph, graph.node(node->input(1).node));
+    if (node->Is(OpRole::kComputation) && node->info().products != nullptr) return true;
+    node = &graph.node(node->input(static_cast<int32_t>(data)).node);
+  }
+  return true;
+}
+
+bool JoinsImages(const Graph& graph, const Node& concat) {
+  const PartialShape& shape = concat.output().shape;
+  constexpr int64_t kMinRank = 3, kMaxRank = 5;
+  if (!shape.rank_known() || shape.rank() < kMinRank || shape.rank() > kMaxRank) return false;
+  const int64_t axis = concat.Int("axis");
+  return (axis < 0 ? axis + shape.rank() : axis) == 1 && llvm::none_of(concat.inputs(), [&](OutputPort part) {
+           return AreRowMajor(graph, graph.node(part.node));
+         });
+}
+
+namespace {
+
+// Entries of rt_info. Those of files contain a slash.
+constexpr std::string_view kQuantizedResult = "quantized_result";
+constexpr std::string_view kFilterScales = "filter_scales";
+constexpr std::string_view kFilterMagnitude = "filter_magnitude";
+
+}  // namespace
+
+void MarkQuantizedResult(Graph& graph, NodeId node) {
+  graph.SetRtInfo(node, kQuantizedResult, true);
+}
+
+bool HasQuantizedResult(const Node& node) {
+  return node.rt_info().Find(kQuantizedResult) != nullptr;
+}
+
+void MarkQuantizedFilter(Graph& graph, NodeId node, const FilterQuantization& filter) {
+  graph.SetRtInfo(node, kFilterScales, Attribute::Scalars(filter.scales.begin(), filter.scales.end()));
+  graph.SetRtInfo(node, kFilterMagnitude, static_cast<double>(filter.max_magnitude));
+}
+
+std::optional<FilterQuantization> QuantizedFilterOf(const Node& node) {
+  const Attribute* scales = node.rt_info().Find(kFilterScales);
+  if (scales == nullptr) return std::nullopt;
+  FilterQuantization filter;
+  for (double scale : scales->AsDoubles()) filter.scales.push_back(static_cast<float>(scale));
+  filter.max_magnitude = static_cast<float>(node.rt_info().Get(kFilterMagnitude).AsDouble());
+  return filter;
+}
+
+}  // namespace nnefc::ir::ops

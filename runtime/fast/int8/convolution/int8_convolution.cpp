@@ -1,0 +1,597 @@
+// int8 convolution and matmul with exact sums.
+
+#include "runtime/fast/int8/convolution/int8_convolution.h"
+
+#include <algorithm>
+#include <array>
+
+#include "runtime/fast/gemm/tiling.h"
+#include "runtime/fast/int8/convolution/convolution_shape.h"
+#include "runtime/fast/int8/convolution/int8_grouped_convolution.h"
+#include "runtime/fast/int8/convolution/int8_winograd.h"
+#include "runtime/fast/int8/dot4_gemm.h"
+#include "runtime/fast/int8/int8_epilogue.h"
+#include "runtime/fast/memory/blocked_layout.h"
+#include "runtime/fast/processor.h"
+#include "runtime/fast/reasons.h"
+#include "runtime/fast/simd/int8/dot2_microkernel.h"
+#include "runtime/tensor/round_up.h"
+#include "runtime/tensor/tasks.h"
+
+namespace nnefc::runtime::fast::int8 {
+
+using kernels::Cost;
+using kernels::KernelRequest;
+using kernels::Reason;
+using memory::BlockedLayout;
+using simd::IndexRange;
+using simd::kBlockColumns;
+
+namespace {
+
+constexpr int64_t kPair = 2;
+
+// Base class of kernels that read i16 or f32 values.
+template <typename Number>
+class Int8Kernel : public kernels::Kernel {
+ public:
+  // `limits` are those of Int8Grid::Of, for results of `channels` channels at a time.
+  Int8Kernel(const Int8ConvolutionShape& form, Int8Epilogue results, Int8Grid::Limits limits,
+             int64_t channels)
+      : form_(form),
+        grid_(Int8Grid::Of(form, WithResults(limits, channels * results.element_bytes()))),
+        seen_(grid_.FirstTapOffsets(form)),
+        results_(std::move(results)) {}
+
+  size_t scratch_bytes() const {
+    return static_cast<size_t>(results_.scratch_floats()) * sizeof(float) +
+           static_cast<size_t>(form_.threads * ThreadBytes() + weight_bytes());
+  }
+
+  kernels::FaultOr<Success> Run(const kernels::KernelRun& run) const override {
+    const tensor::ThreadScope scope(form_.threads);
+    auto* columns = reinterpret_cast<float*>(run.scratch);
+    auto* members = reinterpret_cast<std::byte*>(columns + results_.scratch_floats());
+    Call call = results_.CallOf(run, columns);
+    call.weights =
+        WeightsOf(call.weights, reinterpret_cast<int8_t*>(members + form_.threads * ThreadBytes()));
+    const int64_t of_image = grid_.row_parts * grid_.tile_parts;
+    tensor::RunTasks(form_.images * of_image, form_.threads, [&](int64_t task, int member) {
+      const int64_t image = task / of_image, row_part = task % of_image / grid_.tile_parts;
+      std::byte* own = members + member * ThreadBytes();
+      const WidenedPart<Number> part(form_, IndexRange{0, form_.rows.output}.Part(grid_.row_parts, row_part),
+                                     reinterpret_cast<Number*>(own));
+      RunPart(call, part, image, IndexRange{0, tiles()}.Part(grid_.tile_parts, task % grid_.tile_parts),
+              own + PartBytes());
+    });
+    return Success();
+  }
+
+ protected:
+  using Call = Int8Epilogue::Call;
+  const uint8_t* ImageOf(const Call& call, int64_t image) const { return call.in + image * form_.in_size(); }
+  // Returns the weights in the microkernel's layout: the given ones, or a copy in scratch memory.
+  virtual const int8_t* WeightsOf(const int8_t* given, int8_t*) const { return given; }
+  virtual int64_t weight_bytes() const { return 0; }
+  // Returns whether WidenedPart::Fill is required, which needs memory.
+  virtual bool fills_parts() const { return true; }
+  // Returns the additional bytes per thread.
+  virtual int64_t own_bytes() const { return 0; }
+  // Computes all pixels of a part for a span of output tiles.
+  virtual void RunPart(const Call& call, const WidenedPart<Number>& part, int64_t image,
+                       const IndexRange& tiles, std::byte* own) const = 0;
+
+  const Int8ConvolutionShape& form() const { return form_; }
+  const Int8Grid& grid() const { return grid_; }
+  const Int8Epilogue& results() const { return results_; }
+  // Returns offsets of a part's pixels starting at `pixel`: see Int8Grid::InputPosition.
+  const int32_t* FirstTapsFrom(int64_t pixel) const { return seen_.data() + pixel; }
+  int64_t tiles() const { return tensor::CeilDivide(form_.outputs, kBlockColumns); }
+
+ private:
+  static Int8Grid::Limits WithResults(Int8Grid::Limits limits, int64_t bytes) {
+    limits.result_bytes = bytes;
+    return limits;
+  }
+  // Rounded to cache lines like ThreadValues.
+  int64_t PartBytes() const {
+    return !fills_parts() ? 0 : grid_.ThreadValues(form_) * int64_t{sizeof(Number)};
+  }
+  int64_t ThreadBytes() const { return PartBytes() + own_bytes(); }
+
+  Int8ConvolutionShape form_;
+  Int8Grid grid_;
+  std::vector<int32_t> seen_;
+  Int8Epilogue results_;
+};
+
+// Dense convolution with i16 pairs (dot2).
+class Int8Convolution final : public Int8Kernel<int16_t> {
+ public:
+  Int8Convolution(const Int8ConvolutionShape& form, Int8Epilogue results)
+      : Int8Kernel(form, std::move(results), {.bytes = simd::L2Bytes(), .number_bytes = sizeof(int16_t)},
+                   form.outputs),
+        strips_(TapStrips::Of(form)) {}
+
+  std::string implementation() const override { return "nnefc:int8_conv"; }
+
+ private:
+  // Returns true without channel padding: pairs may span two pixels, and the last one reads an extra value
+  // with weight 0.
+  bool has_no_padding() const { return form().padded_channels % 2 != 0; }
+
+  int64_t weight_bytes() const override {
+    const auto strips = static_cast<int64_t>(strips_.places.size());
+    return has_no_padding() ? tiles() * strips * strips_.pairs * 2 * kBlockColumns : 0;
+  }
+
+  const int8_t* WeightsOf(const int8_t* given, int8_t* own) const override {
+    if (!has_no_padding()) return given;
+    const int64_t channels = form().channels, padded = tensor::RoundUp(channels, 2),
+                  taps = form().columns.size;
+    const int64_t rows = tiles() * form().rows.size;
+    std::fill_n(own, weight_bytes(), int8_t{0});
+    for (int64_t i = 0; i < rows * taps * channels; ++i) {
+      const int64_t channel = i % channels, tap = i / channels;
+      const int64_t number = tap % taps * channels + channel;  // in the strip
+      const int8_t* from = given + (tap * padded + channel / 2 * 2) * kBlockColumns + channel % 2;
+      int8_t* to = own + (tap / taps * strips_.pairs * 2 + number / 2 * 2) * kBlockColumns + number % 2;
+      for (int64_t output = 0; output < kBlockColumns; ++output) to[2 * output] = from[2 * output];
+    }
+    return own;
+  }
+
+  void RunPart(const Call& call, const WidenedPart<int16_t>& part, int64_t image, const IndexRange& tiles,
+               std::byte*) const override {
+    part.Fill(ImageOf(call, image));
+    for (int64_t tile = tiles.begin; tile < tiles.end; ++tile) RunColumns(call, part, image, tile);
+  }
+
+  void RunColumns(const Call& call, const WidenedPart<int16_t>& part, int64_t image, int64_t tile) const {
+    const auto strips = static_cast<int64_t>(strips_.places.size());
+    std::array<int32_t, kMaxStoredPixels * kBlockColumns> sums;
+    simd::Int8Dot2Tile product{.numbers = part.numbers(),
+                               .seen = nullptr,
+                               .strips = strips_.places.data(),
+                               .strip_count = strips,
+                               .pairs = strips_.pairs,
+                               .weights = call.weights + tile * strips * strips_.pairs * 2 * kBlockColumns,
+                               .sums = nullptr};
+    const gemm::TilePanels panels(part.pixels());
+    TilePosition place = {.image = image, .pixel = part.first_pixel(), .pixels = 0, .tile = tile};
+    for (int64_t panel = 0; panel < panels.count(); ++panel) {
+      const int64_t count = panels.RowsOf(panel);
+      product.seen = FirstTapsFrom(panels.Begin(panel));
+      product.sums = sums.data() + place.pixels * kBlockColumns;
+      simd::RunInt8Dot2Microkernel(count, product);
+      place.pixels += count;
+      if (panel + 1 < panels.count() && place.pixels + simd::TileRows() <= kMaxStoredPixels) continue;
+      results().Store(sums.data(), place, call.out, call.operands);
+      place = {.image = image, .pixel = place.pixel + place.pixels, .pixels = 0, .tile = tile};
+    }
+  }
+
+  TapStrips strips_;
+};
+
+// Dense convolution with dot4: VNNI, or maddubs if few values exceed the clamping range.
+class Dot4Convolution final : public Int8Kernel<int16_t> {
+ public:
+  Dot4Convolution(const Int8ConvolutionShape& form, Int8Epilogue results)
+      : Int8Kernel(form, std::move(results),
+                   {.bytes = simd::L2Bytes(), .number_bytes = sizeof(uint8_t), .cuts_rows_first = HasVnni()},
+                   form.outputs),
+        sums_(form, grid()) {}
+
+  std::string implementation() const override {
+    return HasVnni() ? "nnefc:int8_conv_vnni" : "nnefc:int8_saturating";
+  }
+
+ private:
+  bool fills_parts() const override { return !HasVnni(); }
+  int64_t own_bytes() const override { return sums_.scratch_bytes(); }
+
+  void RunPart(const Call& call, const WidenedPart<int16_t>& part, int64_t image, const IndexRange& tiles,
+               std::byte* own) const override {
+    const auto store = [&](int64_t tile, const IndexRange& pixels, const int32_t* sums) {
+      results().Store(sums, {image, part.first_pixel() + pixels.begin, pixels.count(), tile}, call.out,
+                      call.operands);
+    };
+    std::optional<simd::RequantizedResults> codes;
+    if (results().is_quantized())
+      codes = results().MakerOf({image, part.first_pixel(), part.pixels(), 0}, call.out);
+    const Dot4Gemm::Part sums{.rows = part.rows(),
+                              .tiles = tiles,
+                              .weights = call.weights,
+                              .less_weights = reinterpret_cast<const int32_t*>(
+                                  call.weights + this->tiles() * sums_.WeightsOfTile()),
+                              .scratch = own,
+                              .codes = codes ? &*codes : nullptr};
+    if (sums_.SumQuantized(sums, ImageOf(call, image), form().zero, store)) return;
+    part.Fill(ImageOf(call, image));
+    sums_.SumNumbers(sums, part.numbers(), store);
+  }
+
+  Dot4Gemm sums_;
+};
+
+// Depthwise convolution.
+class Int8Depthwise final : public Int8Kernel<float> {
+ public:
+  Int8Depthwise(const Int8ConvolutionShape& form, Int8Epilogue results)
+      : Int8Kernel(form, std::move(results), {.bytes = kBytes, .number_bytes = sizeof(float)},
+                   kBlockColumns) {
+    for (int64_t row = 0; row < form.rows.size; ++row) {
+      for (int64_t column = 0; column < form.columns.size; ++column)
+        taps_.push_back(static_cast<int32_t>(row * form.rows.dilation * form.row_numbers() +
+                                             column * form.columns.dilation * form.padded_channels));
+    }
+    const auto is_three = [](const kernels::WindowAxis& axis) {
+      return axis.size == 3 && axis.stride <= 2 && axis.dilation == 1;
+    };
+    reads_codes_ = is_three(form.rows) && is_three(form.columns) && this->results().requantizes_sums_only();
+  }
+
+  std::string implementation() const override { return "nnefc:int8_depthwise"; }
+
+ private:
+  static constexpr int64_t kBytes = int64_t{64} << 10;  // read fast enough from L2
+
+  void RunPart(const Call& call, const WidenedPart<float>& part, int64_t image, const IndexRange& tiles,
+               std::byte*) const override {
+    for (int64_t tile = tiles.begin; tile < tiles.end; ++tile) {
+      if (reads_codes_ && (tile + 1) * kBlockColumns <= form().channels) {
+        RunRows(call, part.rows(), image, tile);
+      } else {
+        part.Fill(ImageOf(call, image), tile * kBlockColumns);
+        RunColumns(call, part, image, tile);
+      }
+    }
+  }
+
+  llvm::SmallVector<float, 256> WeightsOfTile(const Call& call, int64_t tile) const {
+    const size_t count = taps_.size() * kBlockColumns;
+    const int8_t* codes = call.weights + static_cast<size_t>(tile) * count;
+    return llvm::SmallVector<float, 256>(codes, codes + count);
+  }
+
+  // Computes requantized results row by row, reading quantized values in place.
+  void RunRows(const Call& call, const IndexRange& rows, int64_t image, int64_t tile) const {
+    const llvm::SmallVector<float, 256> weights = WeightsOfTile(call, tile);
+    std::array<uint8_t, kBlockColumns> border;
+    border.fill(static_cast<uint8_t>(form().zero));
+    const kernels::WindowAxis &axis = form().rows, &columns = form().columns;
+    simd::QuantizedDepthwiseRow seen{.rows = {},
+                                     .pixel_strides = {},
+                                     .inputs = columns.input,
+                                     .before = columns.before,
+                                     .stride = columns.stride,
+                                     .zero = form().zero,
+                                     .weights = weights.data()};
+    for (int64_t row = rows.begin; row < rows.end; ++row) {
+      for (int64_t tap = 0; tap < axis.size; ++tap) {
+        const int64_t from = gemm::InputPosition(axis, row, tap);
+        const bool is_inside = from >= 0 && from < axis.input;
+        seen.rows[tap] =
+            is_inside ? ImageOf(call, image) + from * columns.input * form().channels + tile * kBlockColumns
+                      : border.data();
+        seen.pixel_strides[tap] = is_inside ? form().channels : 0;
+      }
+      simd::StoreQuantizedDepthwise(
+          seen, results().MakerOf({image, row * columns.output, columns.output, tile}, call.out));
+    }
+  }
+
+  void RunColumns(const Call& call, const WidenedPart<float>& part, int64_t image, int64_t tile) const {
+    const llvm::SmallVector<float, 256> weights = WeightsOfTile(call, tile);
+    std::array<int32_t, kMaxStoredPixels * kBlockColumns> sums;
+    for (int64_t first = 0; first < part.pixels(); first += kMaxStoredPixels) {
+      const int64_t count = std::min(kMaxStoredPixels, part.pixels() - first);
+      simd::RunQuantizedDepthwise({.numbers = part.numbers(),
+                                   .seen = FirstTapsFrom(first),
+                                   .count = count,
+                                   .taps = taps_.data(),
+                                   .tap_count = static_cast<int64_t>(taps_.size()),
+                                   .weights = weights.data(),
+                                   .sums = sums.data()});
+      results().Store(sums.data(), {image, part.first_pixel() + first, count, tile}, call.out, call.operands);
+    }
+  }
+
+  std::vector<int32_t> taps_;
+  bool reads_codes_;
+};
+
+// Returns whether accumulators fit into 32 bits, and strip offsets into their type.
+bool FitsWords(int64_t terms, const Int8ConvolutionShape& form) {
+  constexpr int64_t kLargestProduct = 255 * 128, kMaxWords = int64_t{1} << 31;
+  return terms * kLargestProduct < kMaxWords &&
+         form.InputRowsFor(1) * form.row_numbers() * int64_t{sizeof(int16_t)} < kMaxWords;
+}
+
+// Returns the packed filter layout: groups of inputs by kBlockColumns outputs, tap by tap within an output
+// tile. If `has_sums`, the negated weight sums of the outputs follow all tiles.
+tensor::Layout FilterOfTiles(llvm::ArrayRef<int64_t> filter, size_t output_axis, int64_t inputs_together,
+                             bool has_sums, BlockedLayout::Form form) {
+  const size_t input_axis = 1 - output_axis;
+  memory::BlockedFormat format = memory::RowMajorFormat(filter, memory::StorageType::kS8);
+  format.padded_extents[output_axis] = tensor::RoundUp(filter[output_axis], kBlockColumns);
+  format.padded_extents[input_axis] = tensor::RoundUp(filter[input_axis], inputs_together);
+  format.num_blocks = 2;
+  format.blocks[0] = {static_cast<int64_t>(output_axis), kBlockColumns};
+  format.blocks[1] = {static_cast<int64_t>(input_axis), inputs_together};
+  int64_t stride = inputs_together * kBlockColumns;
+  format.strides[input_axis] = stride;
+  stride *= format.padded_extents[input_axis] / inputs_together;
+  for (size_t axis = filter.size(); axis-- > 2; stride *= filter[axis]) format.strides[axis] = stride;
+  format.strides[output_axis] = stride;
+  if (has_sums) format.sum_axes = 1 << output_axis;
+  return std::make_shared<BlockedLayout>(std::move(format), std::move(form));
+}
+
+// Returns the depthwise filter layout: kBlockColumns channels per tap.
+tensor::Layout DepthwiseFilter(llvm::ArrayRef<int64_t> filter, BlockedLayout::Form form) {
+  return std::make_shared<BlockedLayout>(
+      memory::AxisBlockedFormat(filter, 0, kBlockColumns, memory::StorageType::kS8), std::move(form));
+}
+
+// Adds the kernel and the layouts of all inputs except the filter.
+template <typename Kernel, typename... More>
+kernels::KernelOrReason Finish(const KernelRequest& given, const Int8Step& step,
+                               const Int8ConvolutionShape& form, Int8Epilogue::Form results_form,
+                               const More&... more) {
+  kernels::OrReason<gemm::Epilogue> steps = gemm::Epilogue::Make(
+      step.folded ? KernelRequest{} : step.coded.request,
+      step.folded ? llvm::ArrayRef<kernels::PostOperation>() : step.coded.request.posts,
+      results_form.is_blocked ? 1 : static_cast<int64_t>(given.outputs[0].shape.size()) - 1);
+  if (!steps) return steps.reason();
+  const bool has_elements = !steps->element_inputs().empty() || steps->start() >= 0;
+  const bool is_blocked = results_form.is_blocked;
+  if (has_elements && !is_blocked && form.outputs % kBlockColumns != 0)
+    return Reason("{} columns with a fused elementwise operand, not whole blocks", form.outputs);
+  const auto in_codes = [&](llvm::ArrayRef<int64_t> shape) {
+    return is_blocked ? memory::ChannelsLastFormat(shape, memory::StorageType::kF32)
+                      : memory::RowMajorFormat(shape);
+  };
+  kernels::PreparedKernel prepared;
+  prepared.inputs.resize(given.inputs.size());
+  prepared.inputs[0] = memory::QuantizedLayout(in_codes(given.inputs[0].shape), *step.source);
+  prepared.outputs.resize(1);
+  if (step.folded) {
+    const std::optional<FoldedRequantization::Sum>& sum = step.folded->sum;
+    const QuantizationRange& range = sum ? step.coded.sum->range : *step.coded.range;
+    prepared.outputs[0] = memory::QuantizedLayout(in_codes(given.outputs[0].shape), range.codes);
+    if (sum) {
+      prepared.inputs[sum->operand] = memory::QuantizedLayout(in_codes(given.outputs[0].shape), sum->others);
+      prepared.in_place = static_cast<int>(sum->operand);
+      prepared.in_place_required = true;
+    }
+  } else if (is_blocked) {
+    prepared.outputs[0] = memory::LayoutOf(memory::ChannelBlockedFormat(given.outputs[0].shape));
+    for (int input : steps->element_inputs())
+      prepared.inputs[static_cast<size_t>(input)] = prepared.outputs[0];
+  }
+  results_form.folded = step.folded;
+  auto kernel =
+      std::make_shared<Kernel>(form, Int8Epilogue(std::move(results_form), std::move(*steps)), more...);
+  prepared.scratch_bytes = kernel->scratch_bytes();
+  prepared.kernel = std::move(kernel);
+  return prepared;
+}
+
+// The costs of our kernels relative to those with accumulators of two products (dot2), without VNNI.
+constexpr double kWinogradTime = 0.4, kDot4Time = 0.6, kOwnTime = 1;
+
+// Returns whether the requantization of a step is folded into the scales of its accumulators.
+bool IsFolded(const KernelRequest& given, int64_t channel_axis) {
+  return Int8Step(given, channel_axis).folded.has_value();
+}
+
+constexpr Reason kOneDnnUsesVnni("oneDNN is faster with VNNI");
+
+// With VNNI and 512-bit vectors our kernels beat oneDNN's if weights dominate and come from a remote cache:
+// measured on Emerald Rapids.
+bool IsFasterThanVnniOfOneDnn(const KernelRequest& given) {
+  const llvm::ArrayRef<int64_t> filter = given.inputs[1].shape, output = given.outputs[0].shape;
+  constexpr int64_t kFewPixels = 64, kSomePixels = 256, kManyPixels = 1024;
+  constexpr int64_t kFewChannels = 128, kSomeChannels = 192, kManyChannels = 512;
+  const int64_t pixels = output[0] * *Volume(output.drop_front(2)), channels = filter[1];
+  if (simd::SimdWidth() != simd::kSimdWidth512 || channels % simd::kQuad != 0) return false;
+  const bool sees_pixel = *Volume(filter.drop_front(2)) == 1;
+  const bool is_worth = sees_pixel
+                            ? pixels <= kFewPixels || (pixels <= kSomePixels && channels >= kSomeChannels) ||
+                                  (pixels <= kManyPixels && channels >= kManyChannels)
+                            : pixels <= kFewPixels && channels >= kFewChannels;
+  return is_worth && IsFolded(given, 1);
+}
+
+bool IsFasterThanVnniOfOneDnn(const KernelRequest& given, const gemm::InnerProduct& shape) {
+  constexpr int64_t kMaxRows = 1024;
+  return simd::SimdWidth() == simd::kSimdWidth512 && shape.inputs % simd::kQuad == 0 &&
+         shape.rows <= kMaxRows && IsFolded(given, static_cast<int64_t>(given.outputs[0].shape.size()) - 1);
+}
+
+struct Int8Convolutions {
+  Int8ConvolutionShape form;
+  Int8Groups groups;
+};
+
+// Describes a convolution for an algorithm.
+kernels::OrReason<Int8Convolutions> Int8FormOf(const KernelRequest& given, Int8Algorithm algorithm) {
+  const llvm::ArrayRef<int64_t> input = given.inputs[0].shape, output = given.outputs[0].shape;
+  const llvm::ArrayRef<int64_t> filter = given.inputs[1].shape;
+  const bool is_grouped = filter.size() > input.size();
+  const int64_t axes = static_cast<int64_t>(input.size()) - 2;
+  if (axes < 1 || axes > 2) return Reason("{} spatial axes", axes);
+  const bool is_depthwise = is_grouped && filter[1] == 1 && filter[2] == 1;
+  if (is_depthwise != (algorithm == Int8Algorithm::kDepthwise))
+    return is_depthwise ? Reason("one channel per group") : Reason("more than one channel per group");
+  const bool is_of_groups = is_grouped && !is_depthwise;
+  if (is_of_groups != (algorithm == Int8Algorithm::kGrouped))
+    return is_of_groups ? Reason("{} groups", filter[0]) : Reason("one group");
+  if (is_depthwise && *Volume(filter.drop_front(3)) > simd::kMaxDepthwiseTaps)
+    return Reason("{} taps, more than {}", *Volume(filter.drop_front(3)), simd::kMaxDepthwiseTaps);
+  const kernels::Window window = gemm::WindowOfConvolution(given);
+  // For few channels padding would be expensive.
+  constexpr int64_t kFew = 4;
+  const bool is_strip = filter.back() > 1 && window[2].dilation == 1 && input[1] < kFew;
+  const int64_t together = is_strip ? 1 : 2;
+  Int8ConvolutionShape form{
+      .images = input[0],
+      .channels = input[1],
+      .outputs = output[1],
+      .padded_channels = is_depthwise ? kBlockColumns : tensor::RoundUp(input[1], together),
+      .rows = window[1],
+      .columns = window[2],
+      .zero = memory::QuantizationOf(given.inputs[0])->zero,
+      .threads = tensor::CurrentThreads()};
+  form.MergePixelsIntoColumn();
+  const int64_t terms = *Volume(filter.drop_front(is_grouped ? 2 : 1));
+  if (!FitsWords(terms, form)) return Reason("sums of {} products exceed 32 bits", terms);
+  const Int8Groups groups = is_of_groups ? Int8Groups{filter[2], filter[1]} : Int8Groups{1, 1};
+  if (is_of_groups && !Int8GroupConvolution::Suits(form, groups))
+    return Reason("groups of {} input and {} output channels", filter[2], filter[1]);
+  return Int8Convolutions{form, groups};
+}
+
+Int8ConvolutionShape Int8FormOf(const KernelRequest& given, const gemm::InnerProduct& shape) {
+  return {.images = 1,
+          .channels = shape.inputs,
+          .outputs = shape.outputs,
+          .padded_channels = tensor::RoundUp(shape.inputs, 2),
+          .rows = {.input = shape.rows, .output = shape.rows},
+          .columns = {},
+          .zero = memory::QuantizationOf(given.inputs[0])->zero,
+          .threads = tensor::CurrentThreads()};
+}
+
+Cost Dot4Cost(const Int8ConvolutionShape& form) {
+  if (Dot4Gemm::IsFasterThanDot2(form)) return {kDot4Time};
+  return Cost::NotByDefault(Reason("{} channels of {} pixels are too few", form.channels, form.out_pixels()));
+}
+
+}  // namespace
+
+Int8Step::Int8Step(const KernelRequest& given, int64_t channel_axis)
+    : source(memory::QuantizationOf(given.inputs[0])),
+      coded(given),
+      scales(AccumulatorScales(*source, given.filter_scales)) {
+  if (coded.range) folded = FoldRequantization(coded.request, *coded.range, scales, channel_axis);
+}
+
+Reason IsQuantized(const KernelRequest& given) {
+  if (memory::QuantizationOf(given.inputs[0]) == nullptr) return Reason("the input is not quantized");
+  return given.filter_scales.empty() ? Reason("the filter is not quantized") : Reason();
+}
+
+Reason Int8ConvolutionApplies(const KernelRequest& given, Int8Algorithm algorithm) {
+  if (!simd::HasSimd()) return kNeedsSimd;
+  const kernels::OrReason<Int8Convolutions> form = Int8FormOf(given, algorithm);
+  if (!form) return form.reason();
+  if (algorithm == Int8Algorithm::kWinograd) return Int8Winograd::Applies(form->form, given.filter_magnitude);
+  if (algorithm == Int8Algorithm::kDot4) return Dot4Gemm::Applies(form->form);
+  return Reason();
+}
+
+Cost Int8ConvolutionCost(const KernelRequest& given, Int8Algorithm algorithm) {
+  if (HasVnni())
+    return algorithm == Int8Algorithm::kDot4 && IsFasterThanVnniOfOneDnn(given)
+               ? Cost{kDot4Time}
+               : Cost::NotByDefault(kOneDnnUsesVnni);
+  switch (algorithm) {
+    case Int8Algorithm::kWinograd:
+      return Int8Winograd::IsFasterThanDirect(Int8FormOf(given, algorithm)->form)
+                 ? Cost{kWinogradTime}
+                 : Cost::NotByDefault(Reason("direct convolution is faster"));
+    case Int8Algorithm::kDot4:
+      return Dot4Cost(Int8FormOf(given, algorithm)->form);
+    default:
+      return {kOwnTime};
+  }
+}
+
+kernels::KernelOrReason MakeInt8Convolution(const KernelRequest& given, const Int8Step& step,
+                                            Int8Algorithm algorithm) {
+  if (step.coded.range && !step.folded) return Reason("the quantization of the result cannot be folded");
+  const kernels::OrReason<Int8Convolutions> shape = Int8FormOf(given, algorithm);
+  if (!shape) return shape.reason();
+  const Int8ConvolutionShape& form = shape->form;
+  const llvm::ArrayRef<int64_t> filter = given.inputs[1].shape;
+  const bool is_grouped = algorithm == Int8Algorithm::kGrouped || algorithm == Int8Algorithm::kDepthwise;
+  const int64_t mask = is_grouped ? 3 : 1;
+  BlockedLayout::Form codes{.filter_codes = memory::FilterScales{.scales = given.filter_scales.vec(),
+                                                                 .mask = static_cast<int>(mask)}};
+  Int8Epilogue::Form results{.outputs = form.outputs,
+                             .pixels = form.out_pixels(),
+                             .is_blocked = true,
+                             .scales = step.scales,
+                             .folded = std::nullopt};
+  const auto finish = [&](kernels::KernelOrReason prepared, const auto& layout) -> kernels::KernelOrReason {
+    if (prepared) prepared->inputs[1] = layout();
+    return prepared;
+  };
+  const auto tiles = [&](int64_t together, bool has_sums) {
+    return FilterOfTiles(filter, 0, together, has_sums, std::move(codes));
+  };
+  switch (algorithm) {
+    case Int8Algorithm::kGrouped:
+      return finish(Finish<Int8GroupConvolution>(given, step, form, std::move(results), shape->groups), [&] {
+        return std::make_shared<BlockedLayout>(memory::RowMajorFormat(filter, memory::StorageType::kS8),
+                                               std::move(codes));
+      });
+    case Int8Algorithm::kDepthwise:
+      return finish(Finish<Int8Depthwise>(given, step, form, std::move(results)),
+                    [&] { return DepthwiseFilter(filter, std::move(codes)); });
+    case Int8Algorithm::kWinograd:
+      return finish(Finish<Int8Winograd>(given, step, form, std::move(results)),
+                    [&] { return tiles(kPair, false); });
+    case Int8Algorithm::kDot4:
+      return finish(Finish<Dot4Convolution>(given, step, form, std::move(results)),
+                    [&] { return tiles(simd::kQuad, form.zero != 0); });
+    case Int8Algorithm::kDot2:
+      return finish(Finish<Int8Convolution>(given, step, form, std::move(results)),
+                    [&] { return tiles(kPair, false); });
+  }
+  return Reason();
+}
+
+Reason Int8MatmulApplies(const KernelRequest& given, const gemm::InnerProduct& shape,
+                         Int8Algorithm algorithm) {
+  if (!simd::HasSimd()) return kNeedsSimd;
+  const Int8ConvolutionShape form = Int8FormOf(given, shape);
+  if (!FitsWords(shape.inputs, form)) return Reason("sums of {} products exceed 32 bits", shape.inputs);
+  return algorithm == Int8Algorithm::kDot4 ? Dot4Gemm::Applies(form) : Reason();
+}
+
+Cost Int8MatmulCost(const KernelRequest& given, const gemm::InnerProduct& shape, Int8Algorithm algorithm) {
+  const bool is_dot4 = algorithm == Int8Algorithm::kDot4;
+  if (HasVnni())
+    return is_dot4 && IsFasterThanVnniOfOneDnn(given, shape) ? Cost{kDot4Time}
+                                                             : Cost::NotByDefault(kOneDnnUsesVnni);
+  return is_dot4 ? Dot4Cost(Int8FormOf(given, shape)) : Cost{kOwnTime};
+}
+
+kernels::KernelOrReason MakeInt8Matmul(const KernelRequest& given, const Int8Step& step,
+                                       const gemm::InnerProduct& shape, Int8Algorithm algorithm) {
+  if (step.coded.range && !step.folded) return Reason("the quantization of the result cannot be folded");
+  const Int8ConvolutionShape form = Int8FormOf(given, shape);
+  constexpr int kColumns = 1 << 1;
+  BlockedLayout::Form codes{
+      .order = shape.inputs_first ? memory::AxisOrder() : memory::SwappedOrder(2, 0, 1),
+      .filter_codes = memory::FilterScales{.scales = given.filter_scales.vec(), .mask = kColumns}};
+  Int8Epilogue::Form results{.outputs = shape.outputs,
+                             .pixels = shape.rows,
+                             .is_blocked = false,
+                             .scales = step.scales,
+                             .folded = std::nullopt};
+  const bool is_dot4 = algorithm == Int8Algorithm::kDot4;
+  kernels::KernelOrReason prepared = is_dot4 ? Finish<Dot4Convolution>(given, step, form, std::move(results))
+                                             : Finish<Int8Convolution>(given, step, form, std::move(results));
+  if (!prepared) return prepared;
+  const std::array<int64_t, 2> matrix = {shape.inputs, shape.outputs};
+  prepared->inputs[1] =
+      FilterOfTiles(matrix, 1, is_dot4 ? simd::kQuad : kPair, is_dot4 && form.zero != 0, std::move(codes));
+  return prepared;
+}
+
+}  // namespace nnefc::runtime::fast::int8

@@ -1,0 +1,67 @@
+// Winograd microkernels for 3x3 filters (Winograd, Arithmetic Complexity of Computations; Lavin and Gray,
+// Fast Algorithms for Convolutional Neural Networks). For a filter g and an image tile d the results are A^T
+// ((G g G^T) * (B^T d B)) A. "Products" are the elements of the matrices in parentheses for each channel, and
+// their sums over the channels.
+#pragma once
+
+#include "runtime/fast/simd/gemm/gemm_microkernel.h"
+#include "runtime/fast/simd/limits.h"
+
+namespace nnefc::runtime::fast::simd {
+
+// Per axis: filter taps, results of a tile, its receptive field, and the number of products.
+inline constexpr int64_t kWinogradTaps = 3;
+inline constexpr int64_t kWinogradResults = 4;
+inline constexpr int64_t kWinogradExtent = kWinogradResults + kWinogradTaps - 1;
+inline constexpr int64_t kWinogradProducts = kWinogradExtent * kWinogradExtent;
+
+// The filters of kTileColumns outputs, and the row of their transforms G g G^T that a call computes:
+// kWinogradExtent products.
+struct FilterTiles {
+  const float* taps;  // 9 taps per input, kTileColumns each
+  int64_t inputs;
+  int64_t row;  // 0 to kWinogradExtent - 1
+  // kTileColumns per input, contiguous; `stride` floats between products of the row.
+  float* out;
+  int64_t stride;
+};
+
+// Horizontally adjacent tiles of one channel block, kWinogradResults pixels apart.
+struct ImageTiles {
+  const float* image;  // first pixel of the block
+  int64_t row_stride;  // floats between rows
+  int64_t pixel_stride = kBlockColumns;
+  int64_t rows, columns;
+  // The first pixel of the first receptive field; it may be in the border, as may pixels past the image.
+  int64_t row, column;
+  int64_t count;
+  // One block per tile, contiguous; `stride` floats between products.
+  float* out;
+  int64_t stride;
+};
+
+// The products of horizontally adjacent tiles of one channel block, summed over the inputs, and their
+// results.
+struct ResultTiles {
+  // Same layout as ImageTiles::out.
+  const float* products;
+  int64_t stride;
+  int64_t count;
+  // Initial values: per-channel bias, elements in the layout of `out`, both or neither.
+  const float* bias = nullptr;
+  const float* start = nullptr;
+  float* out;          // the first pixel of the first tile
+  int64_t row_stride;  // floats between rows of the result
+  int64_t pixel_stride = kBlockColumns;
+  int64_t rows, columns;  // remaining rows and columns of the result; tiles are cropped there
+  Limits limits = {};
+};
+
+// Computes one row of G g G^T for each input and output.
+NNEFC_SIMD_FUNCTION(TransformFilter, void(const FilterTiles& filter));
+// Computes B^T d B of each tile: kWinogradProducts products, row by row. Pixels outside the image are zeros.
+NNEFC_SIMD_FUNCTION(TransformImage, void(const ImageTiles& tiles));
+// Computes A^T (products) A of each tile, adds the initial values, and applies the limits.
+NNEFC_SIMD_FUNCTION(TransformResult, void(const ResultTiles& tiles));
+
+}  // namespace nnefc::runtime::fast::simd

@@ -1,0 +1,97 @@
+// Requantization of accumulators in registers, for files compiled per vector width (simd/dispatch.h).
+#pragma once
+
+#include <algorithm>
+
+#include "runtime/fast/simd/int8/dot2.h"
+#include "runtime/fast/simd/int8/dot2_microkernel.h"
+
+namespace nnefc::runtime::fast::simd::NNEFC_SIMD_NAMESPACE {
+
+// Conversions between 8-bit values and numbers, rounded with ties to even.
+NNEFC_SIMD_INLINE inline void LoadUint8(const uint8_t* from, Int32Vector& words) {
+#if defined(NNEFC_X86_AVX512)
+  words = reinterpret_cast<Int32Vector>(
+      _mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from))));
+#elif defined(NNEFC_X86_AVX2)
+  words = reinterpret_cast<Int32Vector>(
+      _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(from))));
+#else
+  for (int64_t i = 0; i < kSimdWidth; ++i) words[i] = from[i];
+#endif
+}
+// Stores a block of values within 0 to 255.
+NNEFC_SIMD_INLINE inline void StoreUint8(const FloatVector (&codes)[kVectorsPerBlock], uint8_t* to) {
+#if defined(NNEFC_X86_AVX512)
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(to),
+                   _mm512_cvtusepi32_epi8(_mm512_max_epi32(_mm512_cvtps_epi32(codes[0]), __m512i{})));
+#elif defined(NNEFC_X86_AVX2)
+  // Elements 0 to 3 and 8 to 11, then the others.
+  const __m256i mixed = _mm256_packs_epi32(_mm256_cvtps_epi32(codes[0]), _mm256_cvtps_epi32(codes[1]));
+  constexpr int kInOrder = 0b11011000;
+  const __m256i halves = _mm256_permute4x64_epi64(mixed, kInOrder);
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(to),
+                   _mm_packus_epi16(_mm256_castsi256_si128(halves), _mm256_extracti128_si256(halves, 1)));
+#else
+  for (int64_t i = 0; i < kBlockColumns; ++i)
+    to[i] = static_cast<uint8_t>(
+        std::clamp(__builtin_nearbyintf(codes[i / kSimdWidth][i % kSimdWidth]), 0.0F, 255.0F));
+#endif
+}
+
+// Requantization parameters in registers, constant for all pixels (see RequantizedResults).
+struct Requantizer {
+  FloatVector scales[kVectorsPerBlock], bias[kVectorsPerBlock];
+  FloatVector low, high, factor, offset, other_factor;
+  int other_zero;
+
+  NNEFC_SIMD_INLINE void Make(const RequantizedResults& call) {
+    for (int64_t part = 0; part < kVectorsPerBlock; ++part) {
+      scales[part] = *reinterpret_cast<const UnalignedFloatVector*>(call.scales + part * kSimdWidth);
+      bias[part] = *reinterpret_cast<const UnalignedFloatVector*>(call.bias + part * kSimdWidth);
+    }
+    low = FloatVector{} + call.low;
+    high = FloatVector{} + call.high;
+    factor = FloatVector{} + call.factor;
+    offset = FloatVector{} + call.offset;
+    other_factor = FloatVector{} + call.other_factor;
+    other_zero = call.other_zero;
+  }
+
+  // Packing also clamps values to 8 bits.
+  template <bool kHasOthers, bool kIsLimited>
+  NNEFC_SIMD_INLINE void Store(const int32_t* sums, uint8_t* codes) const {
+    FloatVector numbers[kVectorsPerBlock];
+#pragma GCC unroll 2
+    for (int64_t part = 0; part < kVectorsPerBlock; ++part)
+      numbers[part] = __builtin_convertvector(
+          *reinterpret_cast<const UnalignedInt32Vector*>(sums + part * kSimdWidth), FloatVector);
+    Store<kHasOthers, kIsLimited>(numbers, codes);
+  }
+  template <bool kHasOthers, bool kIsLimited>
+  NNEFC_SIMD_INLINE void Store(const FloatVector (&sums)[kVectorsPerBlock], uint8_t* codes) const {
+    FloatVector made[kVectorsPerBlock];
+#pragma GCC unroll 2
+    for (int64_t part = 0; part < kVectorsPerBlock; ++part) {
+      FloatVector x = (sums[part] + bias[part]) * scales[part];
+      if constexpr (kIsLimited) {
+        Max(x, low);
+        Min(x, high);
+      }
+      if constexpr (kHasOthers) {
+        RoundToEven(x);
+        Int32Vector others;
+        LoadUint8(codes + part * kSimdWidth, others);
+        const FloatVector other = __builtin_convertvector(others - other_zero, FloatVector);
+        x = x * factor + offset;
+        x += other * other_factor;
+        Max(x, FloatVector{});
+        Min(x, FloatVector{} + 255.0F);
+      }
+      made[part] = x;
+    }
+    StoreUint8(made, codes);
+  }
+};
+
+}  // namespace nnefc::runtime::fast::simd::NNEFC_SIMD_NAMESPACE

@@ -1,0 +1,196 @@
+// Gather, GatherElements and ScatterElementsUpdate.
+
+#include <cstring>
+
+#include "runtime/kernels/arithmetic/unary.h"
+#include "runtime/kernels/attributes.h"
+#include "runtime/kernels/registry.h"
+#include "runtime/kernels/shapes/indices.h"
+
+namespace nnefc::runtime::kernels {
+
+using tensor::TensorView;
+
+namespace {
+
+// `count` of `extent` elements are gathered from each line; a batch has `outer` lines.
+struct GatheredLines {
+  int64_t lines, outer, count, extent;
+};
+
+// out[line, i] = data[line, indices[batch, i]], for elements without inner axes.
+template <typename T>
+FaultOr<Success> GatherElementsOfLines(const ReferenceRun& run, const GatheredLines& of,
+                                       const std::vector<int64_t>& positions) {
+  tensor::ParallelFor(of.lines, of.count, [&](int64_t line) {
+    const int64_t* position = positions.data() + line / of.outer * of.count;
+    const T* data = run.input(0).data<T>() + line * of.extent;
+    T* out = run.output().mutable_data<T>() + line * of.count;
+    for (int64_t i = 0; i < of.count; ++i) out[i] = data[position[i]];
+  });
+  return Success();
+}
+
+// out[batch, outer, i, inner] = data[batch, outer, indices[batch, i], inner]
+FaultOr<Success> Gather(const ReferenceRun& run) {
+  const TensorView& data = run.input(0);
+  const TensorView& indices = run.input(1);
+  const size_t axis = static_cast<size_t>(NormalAxis(tensor::ElementsAsInts(run.input(2))[0], data.rank()));
+  const size_t batch_dims = static_cast<size_t>(NormalAxis(run.node.Int("batch_dims"), indices.rank()));
+  const llvm::ArrayRef<int64_t> shape = data.shape();
+  const int64_t extent = shape[axis];
+  const int64_t batches = VolumeOf(shape.take_front(batch_dims));
+  const int64_t outer = VolumeOf(shape.slice(batch_dims, axis - batch_dims));
+  const int64_t inner_bytes =
+      VolumeOf(shape.drop_front(axis + 1)) * static_cast<int64_t>(data.element_bytes());
+  FaultOr<std::vector<int64_t>> positions = Positions(indices, extent);
+  if (!positions) return positions.error();
+  const int64_t count = batches == 0 ? 0 : indices.volume() / batches;
+  const GatheredLines lines{batches * outer, outer, count, extent};
+  if (inner_bytes == 4) return GatherElementsOfLines<uint32_t>(run, lines, *positions);
+  if (inner_bytes == 8) return GatherElementsOfLines<uint64_t>(run, lines, *positions);
+  tensor::ParallelFor(batches * outer * count, inner_bytes, [&](int64_t row) {
+    const int64_t i = row % count;
+    const int64_t line = row / count;  // batch * outer
+    const int64_t position = (*positions)[static_cast<size_t>(line / outer * count + i)];
+    std::memcpy(run.output().mutable_bytes() + row * inner_bytes,
+                data.bytes() + (line * extent + position) * inner_bytes, static_cast<size_t>(inner_bytes));
+  });
+  return Success();
+}
+
+// Returns the view selected by a single index.
+FaultOr<tensor::ElementsView> GatherOne(const ViewRequest& run) {
+  const TensorView& indices = run.input(1);
+  const auto rank = static_cast<int64_t>(run.source.shape.size());
+  const int64_t axis = NormalAxis(tensor::ElementsAsInts(run.input(2))[0], rank);
+  if (indices.volume() != 1 || NormalAxis(run.node.Int("batch_dims"), indices.rank()) != 0)
+    return KernelFault("several indices");
+  const FaultOr<std::vector<int64_t>> position =
+      Positions(indices, run.source.shape[static_cast<size_t>(axis)]);
+  if (!position) return position.error();
+  tensor::ElementsView view = run.source;
+  view.offset += position->front() * view.strides[static_cast<size_t>(axis)];
+  view.shape.erase(view.shape.begin() + axis);
+  view.strides.erase(view.strides.begin() + axis);
+  view.shape.insert(view.shape.begin() + axis, static_cast<size_t>(indices.rank()), 1);
+  view.strides.insert(view.strides.begin() + axis, static_cast<size_t>(indices.rank()), 1);
+  return view;
+}
+
+// Returns the offset of element `index` of `shape` in other strides, without the contribution of `axis`.
+int64_t OffsetWithoutAxis(int64_t index, llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> strides,
+                          size_t axis) {
+  int64_t offset = 0;
+  for (size_t i = shape.size(); i-- > 0;) {
+    if (i != axis) offset += index % shape[i] * strides[i];
+    index /= shape[i];
+  }
+  return offset;
+}
+
+// out[.., i, ..] = data[.., indices[.., i, ..], ..]
+FaultOr<Success> GatherElements(const ReferenceRun& run) {
+  const TensorView& data = run.input(0);
+  const TensorView& indices = run.input(1);
+  const size_t axis = static_cast<size_t>(NormalAxis(run.node.Int("axis"), data.rank()));
+  FaultOr<std::vector<int64_t>> positions = Positions(indices, data.shape()[axis]);
+  if (!positions) return positions.error();
+  const size_t width = data.element_bytes();
+  tensor::ParallelFor(indices.volume(), 8, [&](int64_t i) {
+    const int64_t from = OffsetWithoutAxis(i, indices.shape(), data.strides(), axis) +
+                         (*positions)[static_cast<size_t>(i)] * data.strides()[axis];
+    std::memcpy(run.output().mutable_bytes() + static_cast<size_t>(i) * width,
+                data.bytes() + static_cast<size_t>(from) * width, width);
+  });
+  return Success();
+}
+
+enum class Combine : uint8_t { kReplace, kSum, kProduct, kMin, kMax, kMean };
+
+Combine ParseCombine(const std::string& reduction) {
+  if (reduction == "sum") return Combine::kSum;
+  if (reduction == "prod") return Combine::kProduct;
+  if (reduction == "min") return Combine::kMin;
+  if (reduction == "max") return Combine::kMax;
+  if (reduction == "mean") return Combine::kMean;
+  return Combine::kReplace;
+}
+
+template <typename C>
+C Combined(Combine combine, C a, C b) {
+  switch (combine) {
+    case Combine::kReplace:
+      return b;
+    case Combine::kSum:
+    case Combine::kMean:
+      return static_cast<C>(a + b);
+    case Combine::kProduct:
+      return static_cast<C>(a * b);
+    case Combine::kMin:
+      return b < a ? b : a;
+    case Combine::kMax:
+      return a < b ? b : a;
+  }
+  return b;
+}
+
+// out = data; then out[.., indices[.., i, ..], ..] is combined with updates[.., i, ..] sequentially, since
+// indices may repeat.
+template <typename T>
+void ScatterAs(const ReferenceRun& run, const std::vector<int64_t>& positions, size_t axis) {
+  using C = ComputeType<T>;
+  const TensorView& indices = run.input(1);
+  const tensor::MutableTensorView& output = run.output();
+  const Combine combine = ParseCombine(run.node.String("reduction"));
+  const bool use_initial = run.node.Bool("use_init_val") || combine == Combine::kReplace;
+  T* out = output.mutable_data<T>();
+  std::vector<int64_t> counts;  // number of values in the mean of each element
+  if (combine == Combine::kMean || !use_initial)
+    counts.assign(static_cast<size_t>(output.volume()), use_initial ? 1 : 0);
+  for (int64_t i = 0; i < indices.volume(); ++i) {
+    const int64_t at = OffsetWithoutAxis(i, indices.shape(), output.strides(), axis) +
+                       positions[static_cast<size_t>(i)] * output.strides()[axis];
+    const C update = static_cast<C>(run.input(2).data<T>()[i]);
+    const bool first = !use_initial && counts[static_cast<size_t>(at)] == 0;
+    out[at] = T(first ? update : Combined(combine, static_cast<C>(out[at]), update));
+    if (!counts.empty()) ++counts[static_cast<size_t>(at)];
+  }
+  if (combine != Combine::kMean) return;
+  for (size_t i = 0; i < counts.size(); ++i) {
+    if (counts[i] > 1) out[i] = T(static_cast<C>(static_cast<C>(out[i]) / static_cast<C>(counts[i])));
+  }
+}
+
+FaultOr<Success> ScatterElementsUpdate(const ReferenceRun& run) {
+  const TensorView& data = run.input(0);
+  const FaultOr<size_t> given = AxisOf(run.input(3), data.rank());
+  if (!given) return given.error();
+  const size_t axis = *given;
+  const TensorView& indices = run.input(1);
+  for (size_t i = 0; i < indices.shape().size(); ++i) {
+    const bool fits = indices.rank() == data.rank() && (i == axis || indices.shape()[i] <= data.shape()[i]);
+    if (!fits)
+      return KernelFault("indices of shape {} reach beyond {}", ToString(indices.shape()),
+                         ToString(data.shape()));
+  }
+  FaultOr<std::vector<int64_t>> positions = Positions(indices, data.shape()[axis]);
+  if (!positions) return positions.error();
+  if (data.bytes() != run.output().bytes())
+    std::memcpy(run.output().mutable_bytes(), data.bytes(), data.byte_size());
+  const bool known =
+      VisitNumericType(data.type(), [&]<typename T>(TypeTag<T>) { ScatterAs<T>(run, *positions, axis); });
+  if (!known) return UnsupportedType(run);
+  return Success();
+}
+
+}  // namespace
+
+void RegisterGather(KernelRegistry& registry) {
+  registry.AddReference({"opset1", "opset7", "opset8"}, "Gather", Gather);
+  registry.AddView({"opset1", "opset7", "opset8"}, "Gather", GatherOne);
+  registry.AddReference({"opset6"}, "GatherElements", GatherElements);
+  registry.AddReference({"opset3", "opset12"}, "ScatterElementsUpdate", ScatterElementsUpdate);
+}
+
+}  // namespace nnefc::runtime::kernels

@@ -1,0 +1,179 @@
+#include "compiler/ir/algorithms/verify.h"
+
+#include "compiler/ir/algorithms/infer.h"
+#include "gtest/gtest.h"
+
+namespace nnefc::ir {
+namespace {
+
+// x -> ReLU -> result, inferred; each test breaks one property.
+class VerifyInferredTest : public ::testing::Test {
+ protected:
+  VerifyInferredTest() {
+    x_ = graph_.AddParameter("x", ElementType::kF32, PartialShape{2, 3});
+    relu_ = graph_.AddNode("opset1", "ReLU", {.name = "y", .inputs = OutputPort{x_, 0}});
+    graph_.AddResult("y", {relu_, 0});
+    Emitter emitter;
+    EXPECT_TRUE(InferGraph(graph_, emitter));
+  }
+
+  void ExpectValid() { EXPECT_EQ(VerifyInferred(graph_), std::vector<std::string>()); }
+  // Each violation includes the text at the same index of the list.
+  void ExpectViolations(const std::vector<std::string>& texts) {
+    const std::vector<std::string> violations = VerifyInferred(graph_);
+    ASSERT_EQ(violations.size(), texts.size());
+    for (size_t i = 0; i < texts.size(); ++i)
+      EXPECT_NE(violations[i].find(texts[i]), std::string::npos) << violations[i];
+  }
+
+  OpRegistry registry_{&StandardOps()};
+  Graph graph_{&registry_, "g"};
+  NodeId x_, relu_;
+};
+
+TEST_F(VerifyInferredTest, HoldsForAnInferredGraph) {
+  ExpectValid();
+}
+
+TEST_F(VerifyInferredTest, APreciserShapeIsNoContradiction) {
+  graph_.SetOutputType({x_, 0}, ElementType::kF32, PartialShape{Dim(), Dim(3)});
+  ExpectValid();
+}
+
+TEST_F(VerifyInferredTest, TellsAnotherShape) {
+  graph_.SetOutputType({relu_, 0}, ElementType::kF32, PartialShape{2, 4});
+  ExpectViolations({"output 0 of `opset1.ReLU` \"y\" is f32[2,4]; the inferred one is f32[2,3]"});
+}
+
+TEST_F(VerifyInferredTest, TellsAnotherType) {
+  graph_.SetOutputType({relu_, 0}, ElementType::kI64, PartialShape{2, 3});
+  ExpectViolations({"is i64[2,3]; the inferred one is f32[2,3]"});
+}
+
+TEST_F(VerifyInferredTest, TellsAnotherValue) {
+  const NodeId shape = graph_.AddNode("opset1", "ShapeOf", {.name = "s", .inputs = OutputPort{x_, 0}});
+  graph_.AddResult("s", {shape, 0});
+  Emitter emitter;
+  ASSERT_TRUE(InferGraph(graph_, emitter));
+  ExpectValid();
+  graph_.SetOutputValue({shape, 0}, TensorValue::FromInts({2}, {2, 5}));
+  ExpectViolations({"the value of output 0 of `opset1.ShapeOf` \"s\" differs from the inferred one"});
+}
+
+TEST_F(VerifyInferredTest, TellsABrokenRule) {
+  const NodeId clamp = graph_.AddNode("opset1", "Clamp", {.name = "c", .inputs = OutputPort{x_, 0}});
+  graph_.SetOutputType({clamp, 0}, ElementType::kF32, PartialShape{2, 3});
+  graph_.AddResult("c", {clamp, 0});
+  ExpectViolations({"breaks a rule of its operation: `Clamp` lacks"});
+}
+
+TEST_F(VerifyInferredTest, UnknownTypesAndShapesAgreeWithAny) {
+  for (const auto& [type, shape] : std::initializer_list<std::pair<ElementType, PartialShape>>{
+           {ElementType::kDynamic, PartialShape{2, 3}},
+           {ElementType::kF32, PartialShape()},
+           {ElementType::kF32, PartialShape::OfRank(2)},
+           {ElementType::kF32, PartialShape{Dim(0, 2), Dim(3, 9)}},
+           {ElementType::kDynamic, PartialShape()}}) {
+    graph_.SetOutputType({relu_, 0}, type, shape);
+    ExpectValid();
+    graph_.SetOutputType({relu_, 0}, ElementType::kF32, PartialShape{2, 3});
+    graph_.SetOutputType({x_, 0}, type, shape);
+    ExpectValid();
+    graph_.SetOutputType({x_, 0}, ElementType::kF32, PartialShape{2, 3});
+  }
+  for (const auto& [type, shape] : std::initializer_list<std::pair<ElementType, PartialShape>>{
+           {ElementType::kF16, PartialShape{2, 3}},
+           {ElementType::kF32, PartialShape{2}},
+           {ElementType::kF32, PartialShape{2, 3, 1}},
+           {ElementType::kF32, PartialShape{3, 3}},
+           {ElementType::kF32, PartialShape{2, 2}},
+           {ElementType::kF32, PartialShape{Dim(2), Dim(4, 9)}},
+           {ElementType::kF32, PartialShape{Dim(0, 1), Dim(3)}}}) {
+    graph_.SetOutputType({relu_, 0}, type, shape);
+    ExpectViolations({"output 0 of `opset1.ReLU` \"y\" is "});
+  }
+}
+
+// Values of more than 4096 elements are not compared.
+TEST_F(VerifyInferredTest, ComparesSmallValues) {
+  for (const int64_t count : {1, 4096, 4097}) {
+    Graph graph(&registry_, "g");
+    const OutputPort inputs[] = {
+        {graph.AddConst(TensorValue::FromInts({count}, std::vector<int64_t>(count, 5)), "c"), 0},
+        {graph.AddConst(TensorValue::FromInts({2}, {1, -1}), "shape"), 0}};
+    const NodeId reshape = graph.AddNode("opset1", "Reshape", {.name = "r", .inputs = inputs});
+    graph.SetAttribute(reshape, "special_zero", true);
+    graph.AddResult("r", {reshape, 0});
+    Emitter emitter;
+    ASSERT_TRUE(InferGraph(graph, emitter));
+    EXPECT_EQ(VerifyInferred(graph).size(), 0u);
+    ASSERT_TRUE(graph.output({reshape, 0}).value.has_value()) << count;
+    std::vector<int64_t> others(static_cast<size_t>(count), 5);
+    others.back() = 6;
+    graph.SetOutputValue({reshape, 0}, TensorValue::FromInts({1, count}, others));
+    EXPECT_EQ(VerifyInferred(graph).size(), count <= 4096 ? 1u : 0u) << count;
+  }
+}
+
+// A known condition of one element selects a branch.
+TEST_F(VerifyInferredTest, UntakenBranches) {
+  const auto untaken = [&](std::string_view set, std::string_view type,
+                           std::optional<TensorValue> condition) {
+    Graph graph(&registry_, "g");
+    llvm::SmallVector<OutputPort, 1> inputs;
+    if (condition) inputs.push_back({graph.AddConst(*condition, "c"), 0});
+    const NodeId node = graph.AddNode(set, type, {.name = "n", .inputs = inputs});
+    Body branch;
+    std::string roles;
+    for (const char* role : {"then_body", "else_body"}) {
+      branch.role = role;
+      if (IsUntaken(graph, graph.node(node), branch)) roles += role;
+    }
+    if (condition) {
+      graph.SetOutputValue(inputs[0], std::nullopt);
+      branch.role = "then_body";
+      EXPECT_FALSE(IsUntaken(graph, graph.node(node), branch));
+    }
+    return roles;
+  };
+  const TensorValue yes = TensorValue::FromInts({1}, {1}), no = TensorValue::FromInts({}, {0});
+  EXPECT_EQ(untaken("opset8", "If", yes), "else_body");
+  EXPECT_EQ(untaken("opset8", "If", no), "then_body");
+  EXPECT_EQ(untaken("opset8", "If", TensorValue::FromInts({1}, {-1})), "else_body");
+  EXPECT_EQ(untaken("opset8", "If", TensorValue::FromInts({2}, {1, 1})), "");
+  EXPECT_EQ(untaken("opset8", "If", TensorValue::FromInts({0}, {})), "");
+  EXPECT_EQ(untaken("opset8", "If", std::nullopt), "");
+  EXPECT_EQ(untaken("opset1", "ReLU", yes), "");
+}
+
+TEST_F(VerifyInferredTest, TellsRepeatedNames) {
+  graph_.AddResult("y", {x_, 0});
+  graph_.AddParameter("x", ElementType::kF32, PartialShape{1});
+  EXPECT_EQ(VerifyInferred(graph_, PortNames::kAny), std::vector<std::string>());
+  ExpectViolations({"two parameters are called \"x\"", "two results are called \"y\""});
+}
+
+TEST_F(VerifyInferredTest, TellsABodyThatTakesAnotherType) {
+  const NodeId condition = graph_.AddParameter("condition", ElementType::kBoolean, PartialShape{1});
+  const OutputPort inputs[] = {{condition, 0}, {x_, 0}};
+  const NodeId branch = graph_.AddNode("opset8", "If", {.name = "i", .inputs = inputs});
+  for (const char* role : {"then_body", "else_body"}) {
+    Body body{.role = role, .graph = std::make_unique<Graph>(&registry_, role)};
+    const NodeId inner = body.graph->AddParameter("p", ElementType::kF32, PartialShape{2, 3});
+    body.graph->AddResult("r", {inner, 0});
+    body.inputs.push_back({.external = 1, .internal = 0});
+    body.outputs.push_back({.external = 0, .internal = 0});
+    graph_.AddBody(branch, std::move(body));
+  }
+  graph_.AddResult("i", {branch, 0});
+  Emitter emitter;
+  ASSERT_TRUE(InferGraph(graph_, emitter));
+  ExpectValid();
+  Graph& inner = *graph_.body(branch, 1).graph;
+  inner.SetOutputType({inner.parameters()[0], 0}, ElementType::kI64, PartialShape{2, 3});
+  ExpectViolations(
+      {"hands f32[2,3] to parameter 0 of else_body, which is i64[2,3]", "result 0 of else_body is i64[2,3]"});
+}
+
+}  // namespace
+}  // namespace nnefc::ir

@@ -1,0 +1,237 @@
+#include "compiler/support/diagnostics/diagnostics.h"
+
+#include <gtest/gtest.h>
+
+#include "compiler/support/context.h"
+#include "compiler/support/diagnostics/sort_diagnostics.h"
+#include "nlohmann/json.hpp"
+
+namespace nnefc {
+namespace {
+
+constexpr Rule kTestRule{"test.rule", Severity::kError, "R 3.1"};
+constexpr Rule kTestWarning{"test.warning", Severity::kWarning, ""};
+
+TEST(SourceManagerTest, FindsLinesAndColumns) {
+  SourceManager sources;
+  FileId file = sources.AddText("a.nnef", "one\r\ntwo\n\nfour");
+  EXPECT_EQ(sources.Position({file, 0}).line, 1);
+  EXPECT_EQ(sources.Position({file, 6}).line, 2);
+  EXPECT_EQ(sources.Position({file, 6}).column, 2);
+  EXPECT_EQ(sources.Position({file, 14}).line, 4);
+  EXPECT_EQ(sources.Line(file, 1), "one");
+  EXPECT_EQ(sources.Line(file, 3), "");
+  EXPECT_EQ(sources.Line(file, 4), "four");
+}
+
+TEST(EmitterTest, TellsAPlaceOnce) {
+  Context context;
+  FileId file = context.sources.AddText("a.nnef", "y = x;\n");
+  for (int i = 0; i < 3; ++i) context.emitter.Emit(kTestRule, {file, 4, 5}, "run {}", i);
+  context.emitter.Emit(kTestRule, {file, 0, 1}, "elsewhere");
+  EXPECT_EQ(context.emitter.error_count(), 2u);
+  EXPECT_EQ(context.emitter.diagnostics().front().message, "run 0");
+}
+
+TEST(OrderOfPlaceTest, OrdersEachFileAndKeepsTheOrderOfFilesAndOfOnePlace) {
+  Context context;
+  FileId first = context.sources.AddText("a.nnef", "y = x;\n");
+  FileId second = context.sources.AddText("b.nnef", "y = x;\n");
+  context.emitter.Emit(kTestRule, {second, 4, 5}, "b late");
+  context.emitter.Emit(kTestRule, {first, 4, 5}, "cause");
+  context.emitter.Emit(kTestWarning, {first, 4, 6}, "consequence");
+  context.emitter.Emit(kTestRule, {first, 0, 6}, "a early");
+  context.emitter.Emit(kTestRule, {second, 0, 1}, "b early");
+  std::vector<std::string> messages;
+  for (const Diagnostic& diagnostic : SortedByLocation(context.emitter.diagnostics())) {
+    messages.push_back(diagnostic.message);
+  }
+  EXPECT_EQ(messages, (std::vector<std::string>{"b early", "b late", "a early", "cause", "consequence"}));
+}
+
+TEST(EmitterTest, CountsBeyondItsLimit) {
+  Emitter emitter(2);
+  SourceManager sources;
+  FileId file = sources.AddText("a.nnef", "xxxxxxxx");
+  for (uint32_t i = 0; i < 2; ++i) emitter.Emit(kTestRule, {file, i, i + 1}, "wrong");
+  EXPECT_FALSE(emitter.has_dropped_errors());
+  for (uint32_t i = 2; i < 5; ++i) emitter.Emit(kTestRule, {file, i, i + 1}, "wrong");
+  EXPECT_EQ(emitter.error_count(), 5u);
+  EXPECT_EQ(emitter.diagnostics().size(), 2u);
+  EXPECT_TRUE(emitter.exhausted());
+  EXPECT_TRUE(emitter.has_dropped_errors());
+  emitter.Clear();
+  EXPECT_FALSE(emitter.has_dropped_errors());
+}
+
+TEST(EmitterTest, StoresAHundredErrors) {
+  Emitter emitter;
+  SourceManager sources;
+  const FileId file = sources.AddText("a.nnef", std::string(200, 'x'));
+  for (uint32_t i = 0; i < 99; ++i) emitter.Emit(kTestRule, {file, i, i + 1}, "wrong");
+  EXPECT_EQ(emitter.room(), 1U);
+  EXPECT_FALSE(emitter.exhausted());
+  for (uint32_t i = 99; i < 102; ++i) emitter.Emit(kTestRule, {file, i, i + 1}, "wrong");
+  EXPECT_EQ(emitter.room(), 0U);
+  EXPECT_EQ(emitter.error_count(), 102U);
+  EXPECT_EQ(emitter.diagnostics().size(), 100U);
+}
+
+// The emitter of a caller treats diagnostics of a callee as its own: one per location, errors beyond a limit
+// counted.
+TEST(EmitterTest, TakesWhatACalleeTold) {
+  Context context;
+  const FileId file = context.sources.AddText("a.nnef", "abcdef");
+  context.emitter = Emitter(3);
+  context.emitter.Emit(kTestRule, {file, 0, 1}, "caller");
+  EXPECT_EQ(context.emitter.room(), 2u);
+  Context callee(context, context.emitter.room());
+  EXPECT_EQ(&callee.sources, &context.sources);
+  EXPECT_EQ(&callee.symbols, &context.symbols);
+  callee.emitter.Emit(kTestRule, {file, 0, 1}, "the same place");
+  callee.emitter.Emit(kTestWarning, {file, 1, 2}, "warning");
+  EXPECT_FALSE(callee.emitter.exhausted());
+  for (uint32_t i = 2; i < 5; ++i) callee.emitter.Emit(kTestRule, {file, i, i + 1}, "error {}", i);
+  EXPECT_TRUE(callee.emitter.exhausted());
+  EXPECT_EQ(callee.emitter.room(), 0u);
+  EXPECT_EQ(context.emitter.error_count(), 1u);
+  EXPECT_FALSE(context.emitter.has_dropped_errors());
+  context.emitter.Take(std::move(callee.emitter));
+  EXPECT_TRUE(context.emitter.has_dropped_errors());
+  std::vector<std::string> messages;
+  for (const Diagnostic& diagnostic : context.emitter.diagnostics()) messages.push_back(diagnostic.message);
+  EXPECT_EQ(messages, (std::vector<std::string>{"caller", "warning", "error 2"}));
+  EXPECT_EQ(context.emitter.error_count(), 4u);
+}
+
+TEST(RenderTest, UnderlinesTheRange) {
+  Context context;
+  FileId file = context.sources.AddText("a.nnef", "first\n\ty = rleu(x);\n");
+  context.emitter.Emit(kTestRule, {file, 11, 15}, "no operation `rleu`")
+      .Fix({file, 11, 15}, "relu")
+      .Note({file, 0, 5}, "declared here");
+  EXPECT_EQ(RenderText(context.emitter.diagnostics(), context.sources, {}),
+            "a.nnef:2:6: error: no operation `rleu` [test.rule]\n"
+            "    2 |  y = rleu(x);\n"
+            "      |      ^~~~\n"
+            "      |      relu\n"
+            "a.nnef:1:1: note: declared here\n"
+            "    1 | first\n"
+            "      | ^~~~~\n");
+}
+
+// 160 bytes of a long line are shown: from its start if the range begins in the first 80, else the 80 before
+// it. A character is not cut.
+TEST(RenderTest, CutsLongLines) {
+  std::string line;
+  for (int i = 0; i < 400; ++i) line += static_cast<char>('a' + i % 26);
+  const auto shown = [&](const std::string& text, uint32_t column) {
+    Context context;
+    const FileId file = context.sources.AddText("a.nnef", text + "\n");
+    context.emitter.Emit(kTestRule, {file, column, column + 1}, "wrong");
+    const std::string rendered = RenderText(context.emitter.diagnostics(), context.sources, {});
+    const size_t begin = rendered.find("    1 | ") + 8;
+    const std::string excerpt = rendered.substr(begin, rendered.find('\n', begin) - begin);
+    const size_t caret = rendered.find('^', begin) - rendered.find("      | ", begin) - 8;
+    EXPECT_EQ(excerpt.substr(caret, 1), text.substr(column, 1)) << column;
+    return excerpt;
+  };
+  for (const uint32_t column : {0U, 53U, 54U, 79U, 80U})
+    EXPECT_EQ(shown(line, column), line.substr(0, 160) + "...") << column;
+  for (const uint32_t column : {81U, 82U, 200U, 319U})
+    EXPECT_EQ(shown(line, column), "..." + line.substr(column - 80, 160) + "...") << column;
+  for (const uint32_t column : {320U, 321U, 399U})
+    EXPECT_EQ(shown(line, column), "..." + line.substr(240, 160)) << column;
+  EXPECT_EQ(shown(line.substr(0, 160), 159), line.substr(0, 160));
+  EXPECT_EQ(shown(line.substr(0, 161), 159), "..." + line.substr(1, 160));
+  EXPECT_EQ(shown(line.substr(0, 161), 80), line.substr(0, 160) + "...");
+  // The first byte that would be shown continues a character, and so does the first one after the last.
+  std::string wide = line;
+  wide.replace(119, 2, "\xc3\xa9");
+  EXPECT_EQ(shown(wide, 200), "..." + wide.substr(121, 160) + "...");
+  wide = line;
+  wide.replace(159, 2, "\xc3\xa9");
+  EXPECT_EQ(shown(wide, 0), wide.substr(0, 159) + "...");
+}
+
+TEST(RenderTest, MarksUnsafeFixes) {
+  Context context;
+  FileId file = context.sources.AddText("a.nnef", "y = rleu(x);\n");
+  context.emitter.Emit(kTestRule, {file, 4, 8}, "no operation `rleu`")
+      .Fix({file, 4, 8}, "relu", Applicability::kUnsafe);
+  EXPECT_EQ(RenderText(context.emitter.diagnostics(), context.sources, {}),
+            "a.nnef:1:5: error: no operation `rleu` [test.rule]\n"
+            "    1 | y = rleu(x);\n"
+            "      |     ^~~~\n"
+            "      |     relu  (unsafe fix)\n");
+  EXPECT_EQ(RenderText(context.emitter.diagnostics(), context.sources, {.excerpts = false}),
+            "a.nnef:1:5: error: no operation `rleu` [test.rule]\n"
+            "a.nnef:1:5: note: replace this by `relu`  (unsafe fix)\n");
+}
+
+// One unsafe edit makes the whole fix unsafe.
+TEST(Diagnostic, HasOneApplicability) {
+  Context context;
+  FileId file = context.sources.AddText("a.nnef", "y = rleu(x);\n");
+  context.emitter.Emit(kTestRule, {file, 4, 8}, "safe").Fix({file, 4, 8}, "relu");
+  context.emitter.Emit(kTestRule, {file, 0, 1}, "unsafe")
+      .Fix({file, 0, 1}, "z", Applicability::kUnsafe)
+      .Fix({file, 4, 8}, "relu");
+  EXPECT_EQ(context.emitter.diagnostics()[0].applicability, Applicability::kSafe);
+  EXPECT_EQ(context.emitter.diagnostics()[1].applicability, Applicability::kUnsafe);
+  const std::string json = RenderJson(context.emitter.diagnostics(), context.sources);
+  EXPECT_NE(json.find("\"applicability\": \"safe\""), std::string::npos);
+  EXPECT_NE(json.find("\"applicability\": \"unsafe\""), std::string::npos);
+  const std::string sarif = RenderSarif(context.emitter.diagnostics(), context.sources);
+  EXPECT_NE(sarif.find("\"applicability\": \"safe\""), std::string::npos);
+  EXPECT_NE(sarif.find("\"applicability\": \"unsafe\""), std::string::npos);
+}
+
+// Adjacent fixes are shown as the resulting text.
+TEST(RenderTest, ShowsFixesOfOneLineTogether) {
+  const auto rendered = [](std::initializer_list<FixIt> fixes) {
+    Context context;
+    FileId file = context.sources.AddText("a.nnef", "f(stride = 2, x);\n");
+    {
+      DiagnosticBuilder builder = context.emitter.Emit(kTestRule, {file, 11, 12}, "no list");
+      for (const FixIt& fix : fixes) builder.Fix({file, fix.range.begin, fix.range.end}, fix.text);
+    }
+    std::string text = RenderText(context.emitter.diagnostics(), context.sources, {});
+    const std::string line = "      |            ^\n";
+    return text.substr(text.find(line) + line.size());
+  };
+  const auto at = [](uint32_t begin, uint32_t end) { return SourceRange(FileId(), begin, end); };
+  EXPECT_EQ(rendered({{at(11, 11), "["}, {at(12, 12), "]"}}), "      |            [2]\n");
+  EXPECT_EQ(rendered({{at(12, 12), "]"}, {at(11, 11), "["}}), "      |            [2]\n");
+  // Three fixes, one of which deletes.
+  EXPECT_EQ(rendered({{at(2, 8), "by"}, {at(11, 11), "["}, {at(12, 15), "]"}}), "      |   by       [2]\n");
+  EXPECT_EQ(rendered({{at(11, 12), ""}, {at(12, 13), ";"}}), "      |            ;\n");
+  EXPECT_EQ(rendered({{at(2, 10), ""}, {at(11, 12), ""}}), "      |   -------- -\n");
+  EXPECT_EQ(rendered({{at(2, 11), ""}, {at(11, 12), ""}}), "      |   ----------\n");
+  // Overlapping fixes are shown one by one.
+  EXPECT_EQ(rendered({{at(2, 8), "by"}, {at(7, 9), "="}}).substr(0, 17), "a.nnef:1:3: note:");
+}
+
+TEST(RenderTest, TellsBinaryFilesByByte) {
+  Context context;
+  FileId file = context.sources.AddOpaque("w.dat", FileKind::kBinary);
+  context.emitter.Emit(kTestRule, {file, 8, 12}, "rank 9; at most 8");
+  EXPECT_EQ(RenderText(context.emitter.diagnostics(), context.sources, {}),
+            "w.dat: error: at byte 8: rank 9; at most 8 [test.rule]\n");
+}
+
+TEST(RenderTest, MakesValidJsonOfAnyBytes) {
+  Context context;
+  FileId file = context.sources.AddText("\xff.nnef", "\xff\xfe");
+  context.emitter.Emit(kTestWarning, {file, 0, 1}, "byte `{}`", "\xff");
+  auto json = nlohmann::json::parse(RenderJson(context.emitter.diagnostics(), context.sources));
+  EXPECT_EQ(json["diagnostics"][0]["severity"], "warning");
+  EXPECT_EQ(json["diagnostics"][0]["line"], 1);
+  auto sarif = nlohmann::json::parse(RenderSarif(context.emitter.diagnostics(), context.sources));
+  EXPECT_EQ(sarif["version"], "2.1.0");
+  EXPECT_EQ(sarif["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"],
+            "%FF.nnef");
+}
+
+}  // namespace
+}  // namespace nnefc

@@ -1,0 +1,224 @@
+#include "compiler/transform/pipeline/transformation_list.h"
+
+#include <cstdlib>
+
+#include "gtest/gtest.h"
+
+namespace nnefc::transform {
+
+namespace front {
+
+class Alpha : public FrontReplacementPattern {
+  void FindAndReplacePattern(Graph&) override {}
+};
+
+class Beta : public FrontReplacementPattern {
+  void FindAndReplacePattern(Graph&) override {}
+};
+
+class Gamma : public FrontReplacementPattern {
+ public:
+  Gamma() { id = "THIRD"; }
+  void FindAndReplacePattern(Graph&) override {}
+};
+
+}  // namespace front
+
+namespace middle {
+
+// Between PreMiddleStart and MiddleStart.
+class Early : public MiddleReplacementPattern {
+  Names RunAfter() const override { return {"PreMiddleStart"}; }
+  Names RunBefore() const override { return {"MiddleStart"}; }
+  void FindAndReplacePattern(Graph&) override {}
+};
+
+}  // namespace middle
+
+namespace {
+
+class Placed : public FrontReplacementPattern {
+ public:
+  Placed(std::string name, Names before, Names after) : before_(std::move(before)), after_(std::move(after)) {
+    id = std::move(name);
+  }
+  Names RunBefore() const override { return before_; }
+  Names RunAfter() const override { return after_; }
+  void FindAndReplacePattern(Graph&) override {}
+
+ private:
+  Names before_, after_;
+};
+
+std::string OrderOf(const TransformationList& list) {
+  Emitter emitter;
+  const auto order = list.Order(emitter);
+  if (!order)
+    return std::string(emitter.diagnostics().front().rule->label) + ": " +
+           emitter.diagnostics().front().message;
+  std::string text;
+  for (const Transformation* item : *order) {
+    const std::string name = item->name();
+    text += (text.empty() ? "" : " ") + name.substr(name.rfind(':') + 1);
+  }
+  return text;
+}
+
+constexpr const char* kAnchors =
+    "LoadFinish FrontStart FrontFinish Lowering PreMiddleStart MiddleStart MiddleFinish PostMiddleStart "
+    "BackStart BackFinish TargetStart TargetFinish";
+
+TEST(TransformationListTest, AnchorsHaveTheirOrder) {
+  TransformationList list;
+  RegisterAnchors(list);
+  EXPECT_EQ(OrderOf(list), kAnchors);
+}
+
+TEST(TransformationListTest, TransformationsStandBetweenTheirAnchors) {
+  TransformationList list;
+  RegisterAnchors(list);
+  list.Add<front::Alpha>();
+  list.Add<front::Beta>();
+  list.Add<front::Gamma>();
+  list.Add<middle::Early>();
+  EXPECT_EQ(OrderOf(list),
+            "LoadFinish FrontStart THIRD Beta Alpha FrontFinish Lowering PreMiddleStart Early MiddleStart "
+            "MiddleFinish PostMiddleStart BackStart BackFinish TargetStart TargetFinish");
+}
+
+TEST(TransformationListTest, RunAfterReplacesTheAnchor) {
+  TransformationList list;
+  RegisterAnchors(list);
+  list.Add<front::Alpha>();
+  list.Add<Placed>("first", Names{"front.Alpha"}, Names{"FrontStart"});
+  list.Add<Placed>("last", Names{"FrontFinish"}, Names{"nnefc::transform::front::Alpha"});
+  EXPECT_EQ(OrderOf(list).substr(0, 52), "LoadFinish FrontStart first Alpha last FrontFinish L");
+}
+
+TEST(TransformationListTest, NamesThatNothingHasDoNotCount) {
+  TransformationList list;
+  RegisterAnchors(list);
+  list.Add<Placed>("x", Names{"FrontFinish", "no.Such"}, Names{"FrontStart", "NoSuchEither"});
+  EXPECT_EQ(OrderOf(list).substr(0, 38), "LoadFinish FrontStart x FrontFinish Lo");
+}
+
+TEST(TransformationListTest, DisabledOnesTakePart) {
+  TransformationList list;
+  RegisterAnchors(list);
+  list.Add<Placed>("a", Names{"FrontFinish"}, Names{"b"});
+  list.Add<Placed>("b", Names{"FrontFinish"}, Names{"c"}).enabled = false;
+  list.Add<Placed>("c", Names{"FrontFinish"}, Names{"FrontStart"});
+  EXPECT_EQ(OrderOf(list).substr(0, 27), "LoadFinish FrontStart c b a");
+}
+
+TEST(TransformationListTest, CyclesAreTold) {
+  TransformationList list;
+  RegisterAnchors(list);
+  list.Add<Placed>("a", Names{"b"}, Names{"FrontStart"});
+  list.Add<Placed>("b", Names{"c"}, Names{"FrontStart"});
+  list.Add<Placed>("c", Names{"a"}, Names{"FrontStart"});
+  EXPECT_EQ(OrderOf(list), "transform.cycle: transformations wait for each other: `a` -> `b` -> `c` -> `a`");
+}
+
+// One whose place is not known has no order, and the others none without it.
+class Unplaced : public FrontReplacementPattern {
+ public:
+  explicit Unplaced(bool is_before) : is_before_(is_before) { id = "unplaced"; }
+  Names RunBefore() const override { return is_before_ ? throw Error("no place before") : Names{}; }
+  Names RunAfter() const override { return is_before_ ? Names{} : throw Error("no place after"); }
+  void FindAndReplacePattern(Graph&) override {}
+
+ private:
+  bool is_before_;
+};
+
+TEST(TransformationListTest, PlacesThatFailAreReported) {
+  for (const bool is_before : {true, false}) {
+    TransformationList list;
+    RegisterAnchors(list);
+    list.Add<Unplaced>(is_before);
+    list.Add<Placed>("a", Names{}, Names{"FrontStart"});
+    const std::string found = OrderOf(list);
+    EXPECT_NE(found.find(is_before ? "no place before" : "no place after"), std::string::npos) << found;
+  }
+}
+
+TEST(TransformationListTest, IdsAreUnique) {
+  TransformationList list;
+  list.Add<Placed>("a", Names{}, Names{});
+  list.Add<Placed>("a", Names{}, Names{});
+  EXPECT_EQ(OrderOf(list), "transform.duplicate: two transformations are called `a`; an id belongs to one");
+}
+
+TEST(TransformationListTest, PhasesKeepToTheirSideOfLowering) {
+  TransformationList list;
+  RegisterAnchors(list);
+  list.Add<Placed>("late", Names{}, Names{"MiddleStart"});
+  EXPECT_EQ(OrderOf(list),
+            "transform.misplaced: `late` of the front phase would run after the graph is lowered; let it run "
+            "before "
+            "`FrontFinish`");
+}
+
+TEST(TransformationListTest, ThreeFormsOfANameAreFound) {
+  TransformationList list;
+  RegisterAnchors(list);
+  front::Gamma& gamma = list.Add<front::Gamma>();
+  EXPECT_EQ(list.Find("THIRD"), &gamma);
+  EXPECT_EQ(list.Find("nnefc::transform::front::Gamma"), &gamma);
+  EXPECT_EQ(list.Find("front.Gamma"), &gamma);
+  EXPECT_EQ(list.Find("Gamma"), nullptr);
+  EXPECT_EQ(list.Find(""), nullptr);
+  EXPECT_EQ(list.Nearest("front.Gama"), "front.Gamma");
+}
+
+// A class in another language has the id beside its name with the folder, of which at least two parts
+// suffice.
+TEST(TransformationListTest, ForeignClassesAreFound) {
+  TransformationList list;
+  RegisterAnchors(list);
+  front::Gamma& gamma = list.Add<front::Gamma>();
+  auto made = std::make_unique<front::Alpha>();
+  made->id = "ID";
+  made->foreign_class = "extensions.front.one.One";
+  Transformation* one = made.get();
+  list.Add(std::move(made));
+  for (const char* name : {"ID", "extensions.front.one.One", "front.one.One", "one.One"})
+    EXPECT_EQ(list.Find(name), one) << name;
+  for (const char* name : {"One", "ne.One", ".one.One", "front.one", "other.front.one.One", "front.Alpha"})
+    EXPECT_EQ(list.Find(name), nullptr) << name;
+  EXPECT_EQ(list.Find("front.Gamma"), &gamma);
+  EXPECT_EQ(list.Nearest("extensions.front.one.Two"), "extensions.front.one.One");
+}
+
+class Environment {
+ public:
+  Environment(const char* name, const char* value) : name_(name) { setenv(name, value, 1); }
+  ~Environment() { unsetenv(name_); }
+
+ private:
+  const char* name_;
+};
+
+TEST(TransformationListTest, TheEnvironmentSwitches) {
+  TransformationList list;
+  RegisterAnchors(list);
+  front::Alpha& alpha = list.Add<front::Alpha>();
+  front::Beta& beta = list.Add<front::Beta>();
+  front::Gamma& gamma = list.Add<front::Gamma>();
+  alpha.enabled = false;
+  const Environment on("MO_ENABLED_TRANSFORMS", "front.Alpha,THIRD");
+  const Environment off("NNEFC_DISABLED_TRANSFORMS", "THIRD,front.Betta,front.Beta");
+  Emitter emitter;
+  list.SwitchByEnvironment(emitter);
+  EXPECT_TRUE(alpha.enabled);
+  EXPECT_FALSE(beta.enabled);
+  EXPECT_FALSE(gamma.enabled);  // in both: off
+  ASSERT_EQ(emitter.diagnostics().size(), 1u);
+  EXPECT_EQ(emitter.diagnostics().front().message,
+            "NNEFC_DISABLED_TRANSFORMS names `front.Betta`, which is not a transformation; did you mean "
+            "`front.Beta`?");
+}
+
+}  // namespace
+}  // namespace nnefc::transform

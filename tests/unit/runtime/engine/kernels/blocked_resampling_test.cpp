@@ -1,0 +1,131 @@
+// Interpolate and Pad of blocked images that a convolution writes, against the reference kernels, whose sums
+// are in f64.
+
+#include "tests/unit/runtime/engine/kernels/post_op_cases.h"
+
+namespace nnefc::runtime::engine {
+namespace {
+
+constexpr char kResampling[] = "nnefc:resampling";
+
+// Adds readers that must not use the padding after the last channel.
+ir::OutputPort Seen(TestGraph& g, ir::OutputPort y, int64_t channels, size_t axes) {
+  Shape filter = {4, channels};
+  filter.append(axes, 1);
+  return g.Op("Convolution", {g.Op("Sigmoid", {y}), g.Weights(filter, 1)},
+              WindowOf({.window = Shape(axes, 1)}));
+}
+
+struct Resize {
+  Shape input;
+  std::vector<int64_t> to;  // for the spatial axes
+  std::string mode, coordinates, nearest = "round_prefer_floor";
+  bool antialias = false;
+};
+
+void ExpectResized(const Resize& of, const std::string& kernel = kResampling) {
+  SCOPED_TRACE(ToString(of.input) + " " + of.mode + " " + of.coordinates + " " + of.nearest);
+  const size_t axes = of.to.size();
+  TestGraph g;
+  ir::AttributeMap attributes;
+  attributes.Set("mode", of.mode);
+  attributes.Set("shape_calculation_mode", "sizes");
+  attributes.Set("coordinate_transformation_mode", of.coordinates);
+  attributes.Set("nearest_mode", of.nearest);
+  attributes.Set("antialias", of.antialias);
+  std::vector<int64_t> spatial;
+  for (size_t axis = 2; axis < axes + 2; ++axis) spatial.push_back(static_cast<int64_t>(axis));
+  const auto x = InBlocks(g, g.Parameter("x", of.input), of.input[1], axes);
+  const auto y = g.Op("opset11", "Interpolate", {x, g.Ints(of.to), g.Ints(spatial)}, attributes);
+  g.Result(y);
+  g.Result(Seen(g, y, of.input[1], axes), "next");
+  ExpectAsReference(g, {RandomTensor(of.input, 1)}, kernel, 1e-6);
+}
+
+TEST(BlockedResamplingTest, ImagesOfOtherSizes) {
+  for (const char* mode : {"nearest", "linear", "linear_onnx", "cubic"}) {
+    for (const char* coordinates :
+         {"half_pixel", "pytorch_half_pixel", "asymmetric", "align_corners", "tf_half_pixel_for_nn"}) {
+      ExpectResized({{2, 32, 7, 9}, {14, 18}, mode, coordinates});
+      ExpectResized({{1, 16, 9, 30}, {5, 100}, mode, coordinates});
+      ExpectResized({{1, 29, 12, 5}, {12, 1}, mode, coordinates});
+    }
+  }
+  for (const char* nearest : {"floor", "ceil", "round_prefer_ceil", "simple"})
+    ExpectResized({{1, 48, 10, 11}, {23, 7}, "nearest", "half_pixel", nearest});
+  ExpectResized({{1, 32, 20, 30}, {7, 11}, "linear", "half_pixel", "floor", true});
+}
+
+TEST(BlockedResamplingTest, RowsAndVolumes) {
+  for (const char* mode : {"nearest", "linear"}) {
+    ExpectResized({{2, 32, 40}, {77}, mode, "half_pixel"});
+    ExpectResized({{1, 32, 4, 5, 6}, {8, 10, 12}, mode, "asymmetric"});
+    ExpectResized({{1, 16, 6, 5, 7}, {3, 5, 9}, mode, "half_pixel"});
+  }
+}
+
+// Blocks that would be mostly padding.
+TEST(BlockedResamplingTest, FewChannelsStayRows) {
+  ExpectResized({{1, 21, 10, 10}, {20, 20}, "nearest", "half_pixel"}, "reference");
+}
+
+// A position of weight 0 counts, as in the formula; a copy keeps NaN and infinities.
+TEST(BlockedResamplingTest, SpecialNumbers) {
+  const Shape shape = {1, 16, 4, 5};
+  std::vector<float> numbers;
+  numbers.reserve(320);
+  for (int i = 0; i < 320; ++i) numbers.push_back(i % 11 == 0 ? kNan : i % 7 == 0 ? kInfinity : 1.5F);
+  for (const char* mode : {"nearest", "linear_onnx"}) {
+    TestGraph g;
+    ir::AttributeMap attributes;
+    attributes.Set("mode", mode);
+    attributes.Set("shape_calculation_mode", "sizes");
+    attributes.Set("coordinate_transformation_mode", "asymmetric");
+    const auto x = InBlocks(g, g.Parameter("x", shape), 16, 2);
+    g.Result(g.Op("opset11", "Interpolate", {x, g.Ints({8, 10}), g.Ints({2, 3})}, attributes));
+    const std::vector<TensorValue> images = {TensorValue::FromFloats(shape, numbers)};
+    const auto expected = RunGraph(g.graph, {.backend = kernels::Backend::kReference}, images);
+    ExpectNear(RunGraph(g.graph, {.backend = kernels::Backend::kFast}, images)[0], expected[0], 1e-6);
+  }
+}
+
+struct Border {
+  Shape input;
+  std::vector<int64_t> begin, end;  // for all axes
+  std::string mode;
+  float number = 0;
+};
+
+void ExpectPadded(const Border& of, const std::string& kernel = kResampling) {
+  SCOPED_TRACE(ToString(of.input) + " " + of.mode);
+  const size_t axes = of.input.size() - 2;
+  TestGraph g;
+  const auto x = InBlocks(g, g.Parameter("x", of.input), of.input[1], axes);
+  std::vector<ir::OutputPort> inputs = {x, g.Ints(of.begin), g.Ints(of.end)};
+  if (of.mode == "constant") inputs.push_back(g.Const(TensorValue::FromFloats({}, {of.number})));
+  const auto y = g.Op("opset12", "Pad", inputs, With("pad_mode", of.mode));
+  g.Result(y);
+  g.Result(Seen(g, y, g.graph->output(y).shape.known_extents()[1], axes), "next");
+  ExpectAsReference(g, {RandomTensor(of.input, 2)}, kernel, 1e-6);
+}
+
+TEST(BlockedResamplingTest, BordersOfEveryKind) {
+  for (const char* mode : {"constant", "edge", "reflect", "symmetric"}) {
+    ExpectPadded({{2, 32, 6, 7}, {0, 0, 1, 2}, {0, 0, 3, 0}, mode});
+    ExpectPadded({{1, 30, 6, 7}, {0, 0, 5, 4}, {0, 0, 0, 6}, mode, 2.5F});
+    ExpectPadded({{1, 16, 40}, {0, 0, 3}, {0, 0, 9}, mode, kInfinity});
+    ExpectPadded({{1, 16, 4, 5, 6}, {0, 0, 2, 1, 0}, {0, 0, 1, 0, 3}, mode, -1});
+    // Negative padding.
+    ExpectPadded({{1, 32, 9, 8}, {0, 0, -2, 1}, {0, 0, 1, -3}, mode, 1});
+  }
+}
+
+TEST(BlockedResamplingTest, BordersOfChannelsAndImagesAreLeftToOthers) {
+  for (const char* mode : {"constant", "edge"}) {
+    ExpectPadded({{2, 32, 6, 7}, {1, 0, 1, 0}, {0, 0, 1, 0}, mode}, "reference");
+    ExpectPadded({{2, 32, 6, 7}, {0, 1, 1, 0}, {0, 3, 1, 0}, mode}, "reference");
+  }
+}
+
+}  // namespace
+}  // namespace nnefc::runtime::engine

@@ -1,0 +1,150 @@
+#include "runtime/fast/int8/convolution/filter_quantization.h"
+
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include "gtest/gtest.h"
+
+namespace nnefc::runtime::fast::int8 {
+namespace {
+
+// By the definition: of the codes 127 (128 where the largest number is negative alone) down to 1, the first
+// that the largest number has where all are whole.
+std::optional<float> ScaleByDefinition(const std::vector<float>& numbers) {
+  double largest = 0;
+  bool is_positive = false;
+  for (float number : numbers) largest = std::max(largest, std::abs(double{number}));
+  for (float number : numbers) is_positive |= double{number} == largest;
+  if (largest == 0) return 1.0f;
+  for (int code = is_positive ? 127 : 128; code > 0; --code) {
+    bool all = true;
+    for (float number : numbers) {
+      const double quotient = double{number} / (largest / code);
+      all &= std::abs(quotient - std::nearbyint(quotient)) <= 1e-4;
+    }
+    if (all) return static_cast<float>(largest / code);
+  }
+  return std::nullopt;
+}
+
+class Channels {
+ public:
+  explicit Channels(uint32_t seed) : random_(seed) {}
+
+  int Uniform(int low, int high) { return std::uniform_int_distribution<int>(low, high)(random_); }
+  // Multiples of a scale by codes up to `most`, all of them multiples of `step`.
+  std::vector<float> Multiples(size_t count, float scale, int most, int step) {
+    std::vector<float> numbers;
+    for (size_t i = 0; i < count; ++i)
+      numbers.push_back(scale * static_cast<float>(Uniform(-most / step, most / step) * step));
+    return numbers;
+  }
+
+ private:
+  std::mt19937 random_;
+};
+
+TEST(FilterQuantizationTest, AreThoseOfTheDefinition) {
+  Channels channels(1);
+  int num_without = 0;
+  for (int round = 0; round < 300; ++round) {
+    ScaleFinder finder;
+    // Of one scale, as of a tensor, or of one each.
+    const float common = std::ldexp(static_cast<float>(channels.Uniform(1, 1000)), -14);
+    for (int channel = 0; channel < 6; ++channel) {
+      const bool own = channels.Uniform(0, 2) == 0;
+      const float scale = own ? static_cast<float>(channels.Uniform(1, 1000)) / 7777 : common;
+      std::vector<float> numbers = channels.Multiples(static_cast<size_t>(channels.Uniform(1, 600)), scale,
+                                                      channels.Uniform(1, 128), channels.Uniform(1, 3));
+      if (channels.Uniform(0, 3) == 0) numbers.back() = -128 * scale;
+      if (channels.Uniform(0, 9) == 0) numbers.back() += scale * 0.01f;
+      const std::optional<float> expected = ScaleByDefinition(numbers), found = finder.Find(numbers);
+      num_without += expected ? 0 : 1;
+      ASSERT_EQ(found.has_value(), expected.has_value()) << "round " << round << ", channel " << channel;
+      // A product with the inverse may have another last bit than the quotient.
+      if (found) {
+        ASSERT_FLOAT_EQ(*found, *expected) << "round " << round << ", channel " << channel;
+      }
+    }
+  }
+  EXPECT_GT(num_without, 30);
+}
+
+TEST(FilterQuantizationTest, ThereIsNoneOfWhatHasNoCodes) {
+  const float infinity = std::numeric_limits<float>::infinity();
+  const auto find = [](const std::vector<float>& numbers) { return ScaleFinder().Find(numbers); };
+  EXPECT_EQ(find({0, 0}), 1.0f);
+  EXPECT_EQ(find({0, -0.0f, -2.56f}), 0.02f);  // -128 alone
+  EXPECT_EQ(find({-2.54f, 2.54f}), 0.02f);
+  EXPECT_EQ(find({1, std::nanf("")}), std::nullopt);
+  EXPECT_EQ(find({-infinity, 1}), std::nullopt);
+  EXPECT_EQ(find({1.0f, 0.7071f, 0.3333f}), std::nullopt);
+  EXPECT_EQ(find({1e-35f, 2e-35f}), std::nullopt);  // too small to divide by
+  // The sum of so many products fits 32 bits, of one more it may not.
+  EXPECT_TRUE(find(std::vector<float>(65793, 1.0f)).has_value());
+  EXPECT_FALSE(find(std::vector<float>(65794, 1.0f)).has_value());
+}
+
+TEST(FilterQuantizationTest, AreOfOutputChannels) {
+  // Larger than what is looked at at a time.
+  constexpr int64_t kOutputs = 300, kInputs = 70, kTaps = 9;
+  Channels channels(2);
+  std::vector<float> numbers;
+  std::vector<float> expected;
+  for (int64_t output = 0; output < kOutputs; ++output) {
+    const std::vector<float> some =
+        channels.Multiples(kInputs * kTaps, static_cast<float>(channels.Uniform(1, 99)) / 333, 127, 1);
+    expected.push_back(*ScaleByDefinition(some));
+    numbers.insert(numbers.end(), some.begin(), some.end());
+  }
+  const TensorValue filter = TensorValue::FromFloats({kOutputs, kInputs, kTaps}, numbers);
+  EXPECT_EQ(QuantizeFilter(filter, false).scales, expected);
+  double most = 0;
+  for (size_t output = 0; output < kOutputs; ++output) {
+    double sum = 0;
+    for (size_t i = 0; i < kInputs * kTaps; ++i)
+      sum += std::abs(static_cast<double>(numbers[output * kInputs * kTaps + i]) /
+                      static_cast<double>(expected[output]));
+    most = std::max(most, sum);
+  }
+  EXPECT_GE(QuantizeFilter(filter, false).max_magnitude, most * (1 - 1e-6));
+  EXPECT_LE(QuantizeFilter(filter, false).max_magnitude, most * 1.001);
+  EXPECT_EQ(QuantizeFilter(filter.Reshaped({3, kOutputs / 3, kInputs, kTaps}), true).scales, expected);
+  EXPECT_EQ(QuantizeMatrix(filter.Reshaped({kOutputs, kInputs * kTaps}), true).scales, expected);
+  const TensorValue transposed =
+      TensorValue::Make<float>(ElementType::kF32, {kInputs * kTaps, kOutputs}, [&](std::span<float> out) {
+        for (size_t i = 0; i < out.size(); ++i)
+          out[i] = numbers[i % kOutputs * (kInputs * kTaps) + i / kOutputs];
+      });
+  EXPECT_EQ(QuantizeMatrix(transposed, false).scales, expected);
+  numbers[12345] += 0.001f;
+  EXPECT_TRUE(
+      QuantizeFilter(TensorValue::FromFloats({kOutputs, kInputs, kTaps}, numbers), false).scales.empty());
+}
+
+// No more than a part of a filter that is to be computed is there.
+TEST(FilterQuantizationTest, TakePartsOfWhatIsComputed) {
+  constexpr size_t kRows = 1024, kEach = 1024;
+  size_t most = 0, sum = 0;
+  bool is_whole = false;
+  const auto all = [&](std::byte*) { is_whole = true; };
+  const auto part = [&](std::span<std::byte> out, size_t begin) {
+    most = std::max(most, out.size());
+    sum += out.size();
+    auto* numbers = reinterpret_cast<float*>(out.data());
+    for (size_t i = 0; i < out.size() / sizeof(float); ++i)
+      numbers[i] = static_cast<float>((begin / sizeof(float) + i) % 128) * 0.5f;
+  };
+  const size_t size = kRows * kEach * sizeof(float);
+  const TensorValue filter(ElementType::kF32, {kRows, kEach},
+                           Buffer::Computed(size, all, std::nullopt, part));
+  EXPECT_EQ(QuantizeFilter(filter, false).scales, std::vector<float>(kRows, 0.5f));
+  EXPECT_FALSE(is_whole);
+  EXPECT_EQ(sum, size);
+  EXPECT_LE(most, size / 8);
+  EXPECT_TRUE(filter.buffer()->IsToCompute());
+}
+
+}  // namespace
+}  // namespace nnefc::runtime::fast::int8

@@ -1,0 +1,85 @@
+// Numbers rounded to levels against the formula of FakeQuantize.
+
+#include "runtime/fast/simd/int8/fake_quantize_microkernel.h"
+
+#include <bit>
+
+#include "tests/unit/runtime/fast/simd/simd_test.h"
+
+namespace nnefc::runtime::fast::simd {
+namespace {
+
+class LevelsTest : public SimdTest {
+ protected:
+  void SetUp() override {
+    SimdTest::SetUp();
+    if (!IsSkipped() && !FusesProducts())
+      GTEST_SKIP() << "without optimization quotients are rounded twice, which moves numbers to other levels";
+  }
+
+  // OpenVINO's formula, each operation of f32 rounded once, halves rounded to the even integer.
+  static float Expected(const FakeQuantizeLevels& levels, float x) {
+    if (std::isnan(x)) return x;
+    if (x <= std::min(levels.low, levels.high)) return levels.first;
+    if (x > std::max(levels.low, levels.high)) return levels.last;
+    const float share = (x - levels.low) / (levels.high - levels.low);
+    const float level = std::nearbyintf(share * levels.steps);
+    const float result = level / levels.steps * (levels.last - levels.first);
+    return result + levels.first;
+  }
+
+  void Check(const FakeQuantizeLevels& levels, const GuardedArray<float>& x) {
+    GuardedArray<float> out = Untouched(x.size());
+    Of(FakeQuantizeRow)(levels, x.data(), x.size(), out.data());
+    for (int64_t i = 0; i < x.size(); ++i)
+      ASSERT_TRUE(IsSame(out[i], Expected(levels, x[i]))) << "x " << x[i] << ", " << i << " of " << x.size();
+  }
+};
+
+TEST_P(LevelsTest, EachCount) {
+  const std::array<FakeQuantizeLevels, 4> kLevels = {
+      FakeQuantizeLevels{0, 255, 0, 255, 255}, FakeQuantizeLevels{-1, 1, -2, 2, 15},
+      FakeQuantizeLevels{-0.7F, 1.3F, 5, -3, 255}, FakeQuantizeLevels{0.1F, 0.9F, 0, 1, 1}};
+  for (const FakeQuantizeLevels& levels : kLevels) {
+    for (int64_t count : {0, 1, 7, 8, 9, 15, 16, 17, 31, 32, 33, 500}) {
+      GuardedArray<float> x = DrawReals(count);
+      for (float& number : x) number *= 1.5F * std::max(std::abs(levels.low), std::abs(levels.high));
+      Check(levels, x);
+      Check(levels, DrawSpecials(count));
+    }
+  }
+}
+
+// Halves between levels, the bounds themselves and their neighbours.
+TEST_P(LevelsTest, TiesAndBounds) {
+  const FakeQuantizeLevels levels = {-4, 12, -8, 24, 16};  // 1 apart, twice as far apart after
+  GuardedArray<float> x = Array(2 * 3 * 33);
+  for (int64_t i = 0; i < x.size(); ++i) {
+    const float tie = -4 + 0.5F * static_cast<float>(i / 3);
+    x[i] = i % 3 == 0 ? tie : std::nextafter(tie, i % 3 == 1 ? kInfinity : -kInfinity);
+  }
+  Check(levels, x);
+  GuardedArray<float> ties = Array(3);
+  ties[0] = -3.5F;  // level 0.5 becomes 0
+  ties[1] = -2.5F;  // level 1.5 becomes 2
+  ties[2] = -1.5F;  // level 2.5 becomes 2
+  GuardedArray<float> out = Untouched(3);
+  Of(FakeQuantizeRow)(levels, ties.data(), 3, out.data());
+  EXPECT_EQ(out[0], -8);
+  EXPECT_EQ(out[1], -4);
+  EXPECT_EQ(out[2], -4);
+}
+
+TEST_P(LevelsTest, InPlace) {
+  const FakeQuantizeLevels levels = {-1, 1, -1, 1, 4};
+  GuardedArray<float> x = DrawReals(21);
+  const std::vector<float> before(x.begin(), x.end());
+  Of(FakeQuantizeRow)(levels, x.data(), x.size(), x.data());
+  for (int64_t i = 0; i < x.size(); ++i)
+    ASSERT_TRUE(IsSame(x[i], Expected(levels, before[static_cast<size_t>(i)])));
+}
+
+NNEFC_INSTANTIATE_LANE_TESTS(LevelsTest);
+
+}  // namespace
+}  // namespace nnefc::runtime::fast::simd

@@ -1,0 +1,175 @@
+// Dot products of four quantized values by VNNI against loops in integers.
+
+#include "runtime/fast/simd/int8/vnni_microkernel.h"
+
+#include "compiler/support/x86.h"
+
+#if defined(NNEFC_X86)
+#include <cpuid.h>
+#endif
+
+#include "tests/unit/runtime/fast/simd/simd_test.h"
+
+namespace nnefc::runtime::fast::simd {
+namespace {
+
+bool HasInstruction(int64_t lanes) {
+#if defined(NNEFC_X86)
+  if (lanes == kSimdWidth512) return __builtin_cpu_supports("avx512vnni") != 0;
+  // AVX-VNNI, for which not all compilers have a name.
+  constexpr unsigned kFeatures = 7, kVnni = 1U << 4;
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  return __get_cpuid_count(kFeatures, 1, &a, &b, &c, &d) != 0 && (a & kVnni) != 0;
+#else
+  return lanes > 0;  // portable code
+#endif
+}
+
+class VnniTileTest : public SimdTest {
+ protected:
+  void SetUp() override {
+    SimdTest::SetUp();
+    if (!IsSkipped() && !HasInstruction(lanes()))
+      GTEST_SKIP() << "the processor has no VNNI of " << 32 * lanes() << " bits";
+  }
+
+  struct Case {
+    int64_t pixels = 1, blocks = 1, strips = 1, quads = 1, pixel_stride = kBlockColumns;
+    int start = 1000;  // in [-start, start]
+    bool has_codes = false, has_others = false;
+    int64_t next_lines = 0;
+  };
+
+  int64_t blocks_at_once() const { return set().blocks_per_tile(); }
+
+  void Check(const Case& given) {
+    const int64_t strip_codes = given.quads * kQuad,
+                  weights_stride = given.strips * given.quads * kQuadWeights + 64;
+    GuardedArray<int32_t> seen = Draw<int32_t>(given.pixels, 0, 40), strips = Array<int32_t>(given.strips);
+    for (int64_t i = 0; i < given.strips; ++i) strips[i] = static_cast<int32_t>(i * (strip_codes + 5));
+    int32_t last_seen = 0;
+    for (int32_t offset : seen) last_seen = std::max(last_seen, offset);
+    const int64_t codes_end = given.strips == 0 ? 0 : last_seen + strips[given.strips - 1] + strip_codes;
+    GuardedArray<uint8_t> codes = Draw<uint8_t>(codes_end, 0, 255);
+    for (int64_t i = 0; i < codes.size(); i += 3) codes[i] = 255;
+    GuardedArray<int8_t> weights = Draw<int8_t>(
+        (given.blocks - 1) * weights_stride + given.strips * given.quads * kQuadWeights, -128, 127);
+    for (int64_t i = 0; i < weights.size(); i += 5) weights[i] = i % 2 == 0 ? -128 : 127;
+    const int64_t columns = given.blocks * kBlockColumns;
+    const GuardedArray<int32_t> start = Draw<int32_t>(columns, -given.start, given.start);
+    const int64_t sums_stride = given.pixels * given.pixel_stride + 3;
+    GuardedArray<int32_t> sums = Array<int32_t>(
+        given.has_codes
+            ? 0
+            : (given.blocks - 1) * sums_stride + (given.pixels - 1) * given.pixel_stride + kBlockColumns,
+        77);
+
+    const int64_t out_stride = columns + 9;
+    GuardedArray<uint8_t> out = Draw<uint8_t>((given.pixels - 1) * out_stride + columns, 0, 255);
+    const std::vector<uint8_t> others(out.begin(), out.end());
+    const GuardedArray<float> scales = Array(columns, 0x1p-9F);
+    GuardedArray<float> bias = Draw(columns, 50, 90);
+    for (float& number : bias) number *= 1024;
+    const RequantizedResults results{.sums = nullptr,
+                                     .pixels = given.pixels,
+                                     .channels = kBlockColumns,
+                                     .scales = scales.data(),
+                                     .bias = bias.data(),
+                                     .low = 20,
+                                     .high = 230,
+                                     .out = out.data(),
+                                     .stride = out_stride,
+                                     .has_others = given.has_others,
+                                     .factor = 0.5F,
+                                     .offset = 3,
+                                     .other_factor = 0.25F,
+                                     .other_zero = 100};
+    Of(RunVnniMicrokernel)(given.pixels, given.blocks,
+                           {.products = {.numbers = codes.data(),
+                                         .seen = seen.data(),
+                                         .strips = strips.data(),
+                                         .strip_count = given.strips,
+                                         .quads = given.quads,
+                                         .weights = weights.data(),
+                                         .sums = sums.data()},
+                            .weights_stride = weights_stride,
+                            .sums_stride = sums_stride,
+                            .start = start.data(),
+                            .pixel_stride = given.pixel_stride,
+                            .next = weights.data(),
+                            .next_lines = given.next_lines,
+                            .codes = given.has_codes ? &results : nullptr});
+
+    std::vector<int32_t> expected_sums(static_cast<size_t>(sums.size()), 77);
+    std::vector<uint8_t> expected_codes = others;
+    for (int64_t i = 0; i < given.pixels * columns; ++i) {
+      const int64_t pixel = i / columns, column = i % columns, block = column / kBlockColumns;
+      int64_t sum = start[column];
+      for (int64_t term = 0; term < given.strips * strip_codes; ++term) {
+        const int64_t from = seen[pixel] + strips[term / strip_codes] + term % strip_codes;
+        const int64_t weight = block * weights_stride +
+                               (term / kQuad * kBlockColumns + column % kBlockColumns) * kQuad + term % kQuad;
+        sum += int64_t{codes[from]} * weights[weight];
+      }
+      if (given.has_codes) {
+        const double x =
+            std::nearbyint(std::clamp((static_cast<double>(sum) + bias[column]) / 512, 20.0, 230.0));
+        const auto at = static_cast<size_t>(pixel * out_stride + column);
+        const double with_others =
+            std::nearbyint(std::clamp(0.5 * x + 3 + 0.25 * (others[at] - 100.0), 0.0, 255.0));
+        expected_codes[at] = static_cast<uint8_t>(given.has_others ? with_others : x);
+      } else {
+        const int64_t at = block * sums_stride + pixel * given.pixel_stride + column % kBlockColumns;
+        expected_sums[static_cast<size_t>(at)] =
+            static_cast<int32_t>(static_cast<uint32_t>(sum));  // modulo 2^32
+      }
+    }
+    for (int64_t at = 0; at < sums.size(); ++at)
+      ASSERT_EQ(sums[at], expected_sums[static_cast<size_t>(at)])
+          << given.pixels << " pixels, " << given.blocks << " blocks, " << given.quads << " quads: " << at;
+    for (int64_t at = 0; at < out.size(); ++at)
+      ASSERT_EQ(out[at], expected_codes[static_cast<size_t>(at)])
+          << given.pixels << " pixels, " << given.blocks << " blocks: " << at;
+  }
+};
+
+TEST_P(VnniTileTest, EachNumberOfPixelsAndQuads) {
+  for (int64_t pixels = 1; pixels <= tile_rows(); ++pixels) {
+    for (int64_t blocks = 1; blocks <= blocks_at_once(); ++blocks) {
+      for (int64_t quads : {0, 1, 2, 7, 8, 9, 17}) {
+        for (int64_t strips : {0, 1, 3})
+          Check({.pixels = pixels,
+                 .blocks = blocks,
+                 .strips = strips,
+                 .quads = quads,
+                 .pixel_stride = 16 + strips,
+                 .next_lines = strips});
+      }
+    }
+  }
+}
+
+// Sums that exceed 32 bits keep their residues.
+TEST_P(VnniTileTest, SumsModulo) {
+  for (int64_t blocks = 1; blocks <= blocks_at_once(); ++blocks)
+    Check({.pixels = 4, .blocks = blocks, .quads = 30, .start = std::numeric_limits<int32_t>::max()});
+}
+
+TEST_P(VnniTileTest, QuantizedResults) {
+  for (int64_t pixels = 1; pixels <= tile_rows(); ++pixels) {
+    for (int64_t blocks = 1; blocks <= blocks_at_once(); ++blocks) {
+      for (bool has_others : {false, true})
+        Check({.pixels = pixels,
+               .blocks = blocks,
+               .strips = 2,
+               .quads = 3,
+               .has_codes = true,
+               .has_others = has_others});
+    }
+  }
+}
+
+NNEFC_INSTANTIATE_LANE_TESTS(VnniTileTest);
+
+}  // namespace
+}  // namespace nnefc::runtime::fast::simd

@@ -1,9 +1,0 @@
-#include "tools/api/costs.h"
-
-namespace nnefc::api {
-
-std::optional<ir::ops::GraphCosts> CostsOf(const driver::Compilation& compilation) {
-  return ir::ops::FindCosts(*compilation.lowered());
-}
-
-}  // namespace nnefc::api

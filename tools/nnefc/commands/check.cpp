@@ -1,0 +1,74 @@
+// The command `nnefc check`: checks models against the specification, including their shapes.
+
+#include "tools/api/forms/openvino_form.h"
+#include "tools/api/program.h"
+#include "tools/nnefc/arguments/fixes.h"
+#include "tools/nnefc/arguments/misuse.h"
+#include "tools/nnefc/common.h"
+#include "tools/nnefc/output/output_name.h"
+#include "tools/nnefc/output/reporter.h"
+
+namespace nnefc::cli {
+namespace {
+
+struct CheckCommand : CommonOptions {
+  FixOptions fixes;
+  std::string target = "nnef";
+
+  int Run() {
+    RequireReportName(output, output_format());
+    fixes.Validate(*this);
+    Reporter reporter(*this, /*is_product=*/true);
+    int exit_code = kSuccess;
+    for (const std::string& model : FindModels()) exit_code = std::max(exit_code, Check(model, reporter));
+    return exit_code;
+  }
+
+ private:
+  int Check(const std::string& model, Reporter& reporter) {
+    driver::CompileOptions compile = compile_options(model);
+    const bool for_openvino = target == "openvino";
+    compile.purpose = for_openvino ? expand::Purpose::kExecute : expand::Purpose::kValidate;
+    compile.structure_only = for_openvino;
+    const driver::FixReport report = fixes.Make(model, *this, compile, nullptr);
+    compile.open.reads_data = for_openvino;
+    api::Program program(ModelName(model), compile);
+    driver::Compilation& compilation = program.compilation();
+    if (RunStages(compilation, for_openvino ? driver::Stage::kLower : driver::Stage::kExpand)) {
+      if (for_openvino) api::OpenVinoFormOf(compilation, compile.structure_only);
+      (void)program.Check();  // emits errors
+    }
+    fixes.Deliver(model, report, *this);
+    return reporter.Report(compilation);
+  }
+};
+
+}  // namespace
+
+void AddCheck(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<CheckCommand>();
+  CLI::App* command =
+      app.add_subcommand("check", "check models by the specification, through expansion and shapes");
+  AddCommonOptions(*command, *options, 0);
+  AddQuantize(*command, *options);
+  AddRecursive(*command, *options);
+  AddStdinFilename(*command, *options);
+  options->fixes.Add(*command, "change the files where a mistake has one repair that helps");
+  command
+      ->add_option("--target", options->target,
+                   "what the model is for: `openvino` also reports what OpenVINO IR cannot express")
+      ->type_name("WORD")
+      ->check(OneOf({"nnef", "openvino"}))
+      ->capture_default_str();
+  command->footer(
+      "Examples:\n"
+      "  nnefc check model.nnef model_folder --format sarif\n"
+      "  nnefc check --recursive models --werror --format github\n"
+      "  nnefc check model.nnef --fix --diff\n"
+      "  nnefc check - --stdin-filename model.nnef < model.nnef");
+  AddOutput(*command, options->output, "the file to write the report to; standard error without it");
+  command->callback(
+      [options, &exit_code] { exit_code = WithOutput(options->output, [&] { return options->Run(); }); });
+}
+
+}  // namespace nnefc::cli

@@ -1,0 +1,51 @@
+// The command `nnefc expand`: prints the graph of a document in flat form.
+
+#include "tools/api/document_text.h"
+#include "tools/nnefc/common.h"
+#include "tools/nnefc/output/output_name.h"
+#include "tools/nnefc/output/reporter.h"
+
+namespace nnefc::cli {
+namespace {
+
+struct ExpandCommand : CommonOptions {
+  std::vector<std::string> lower;
+  bool force = false;
+
+  int Run() {
+    RequireExtension(output, {".nnef", ".txt"}, "`expand` writes one document, to a `.nnef`");
+    RequireOtherFile(*this, force);
+    driver::CompileOptions compile = compile_options(models.front());
+    compile.lower = lower;
+    compile.purpose = expand::Purpose::kPrint;
+    driver::Compilation compilation(ShownModel(models.front()), compile);
+    if (compilation.format() != driver::ModelFormat::kNnef)
+      throw MisuseError("`expand` takes NNEF models; OpenVINO IR holds no fragments");
+    bool ok = RunStages(compilation, driver::Stage::kExpand);
+    int exit_code = Reporter(*this).Report(compilation);
+    if (!ok) return exit_code;
+    WriteProduct(output, api::FlatText(compilation, limits));
+    return exit_code;
+  }
+};
+
+}  // namespace
+
+void AddExpand(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<ExpandCommand>();
+  CLI::App* command = app.add_subcommand("expand", "print a model as a flat ratified document");
+  AddCommonOptions(*command, *options, 1, ModelKind::kDocument);
+  AddQuantize(*command, *options);
+  command->add_option("-o,--output", options->output, "the file to write; standard output without it")
+      ->type_name("FILE");
+  command->add_option("--lower", options->lower, "standard compounds to expand too: all, or names")
+      ->type_name("NAME,..")
+      ->delimiter(',')
+      ->expected(1)
+      ->take_all();
+  command->add_flag("--force", options->force, "write over the document that is read");
+  command->footer("Example:\n  nnefc expand model.nnef --lower softmax,linear -o flat.nnef");
+  command->callback([options, &exit_code] { exit_code = options->Run(); });
+}
+
+}  // namespace nnefc::cli

@@ -1,0 +1,72 @@
+// The command `nnefc upgrade`: converts a provisional document to the ratified dialect.
+
+#include "compiler/driver/stages/upgrade_model.h"
+#include "tools/nnefc/common.h"
+#include "tools/nnefc/output/output_folder.h"
+#include "tools/nnefc/output/output_name.h"
+#include "tools/nnefc/output/reporter.h"
+
+namespace nnefc::cli {
+namespace {
+
+struct UpgradeCommand : CommonOptions {
+  bool force = false;
+
+  int Run() {
+    RequireOtherFile(*this, force);
+    driver::CompileOptions compile = compile_options(models.front());
+    compile.keep_instances = true;
+    compile.purpose = expand::Purpose::kPrint;
+    compile.open.reads_data = true;
+    driver::Compilation compilation(ShownModel(models.front()), compile);
+    if (compilation.format() != driver::ModelFormat::kNnef) throw MisuseError("`upgrade` takes NNEF models");
+    const bool ok = RunStages(compilation, driver::Stage::kExpand);
+    Reporter reporter(*this);
+    if (!ok) return reporter.Report(compilation);
+    const driver::UpgradedTexts texts = driver::UpgradeTexts(compilation);
+    const bool is_document =
+        compilation.context().sources.Name(compilation.graph_text()) == ShownModel(models.front());
+    if (is_document) {
+      RequireExtension(output, {".nnef", ".txt"}, "the upgraded model is one document, for a `.nnef`");
+      WriteProduct(output, texts.graph);
+      return reporter.Report(compilation);
+    }
+    if (output.empty() || output == "-")
+      throw MisuseError("the upgraded model is a folder; name it with `--output`");
+    RequireFolderName(output, "the upgraded model is a folder");
+    OutputFolder folder(output,
+                        force ? OutputFolder::Existing::kReplaceModel : OutputFolder::Existing::kRefuseModel);
+    folder.Write("graph.nnef", texts.graph);
+    if (texts.quantization) folder.Write("graph.quant", *texts.quantization);
+    ErrorOr<bool> complete = driver::WriteUpgradedData(compilation, folder.path());
+    if (!complete) throw MisuseError(complete.error().message);
+    if (*complete) folder.Commit();
+    return reporter.Report(compilation);
+  }
+};
+
+}  // namespace
+
+void AddUpgrade(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<UpgradeCommand>();
+  CLI::App* command = app.add_subcommand("upgrade", "turn a provisional model into a ratified one");
+  AddCommonOptions(*command, *options, 1, ModelKind::kDocument);
+  command
+      ->add_option("-o,--output", options->output,
+                   "the document to write, or of a folder or archive the folder; standard output without it")
+      ->type_name("PATH");
+  command->add_flag(
+      "--force", options->force,
+      "write over the document that is read, or replace a model folder; its files that are not part of the "
+      "model stay");
+  command->footer(
+      "Fragments, comments and composition stay where the ratified dialect has a form for them; a warning "
+      "names "
+      "what is expanded.\n"
+      "Examples:\n"
+      "  nnefc upgrade old.nnef -o new.nnef\n"
+      "  nnefc upgrade model_folder -o model_folder --force");
+  command->callback([options, &exit_code] { exit_code = options->Run(); });
+}
+
+}  // namespace nnefc::cli
