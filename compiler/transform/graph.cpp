@@ -19,6 +19,35 @@ std::string Described(const ir::Node& node) {
   return fmt::format("`{}` ({}.{})", node.name(), node.set(), node.type());
 }
 
+ir::OpId FindOperation(const ir::OpRegistry& registry, std::string_view operation) {
+  const size_t dot = operation.find('.');
+  ir::OpId op;
+  if (dot != std::string_view::npos) {
+    op = registry.Find(operation.substr(0, dot), operation.substr(dot + 1));
+  } else {
+    op = registry.FindNewest(operation);
+    if (!op.valid()) op = registry.Find(ir::kNnefSet, operation);
+  }
+  if (!op.valid()) throw Error("there is no operation `{}`", operation);
+  return op;
+}
+
+// Moves only the name, without tensor names.
+void PassName(const Node& from, const Node& to) {
+  std::string name = from.name();
+  from.SetName(name + "/TBR");
+  to.SetName(std::move(name));
+}
+
+void TakeTensorNames(ir::Graph& graph, const Port& from, const Port& to) {
+  std::vector<std::string> names = from.data().names;
+  for (const std::string& other : to.data().names) {
+    if (!llvm::is_contained(names, other)) names.push_back(other);
+  }
+  graph.SetOutputNames({from.node().id(), from.index()}, {});
+  graph.SetOutputNames({to.node().id(), to.index()}, std::move(names));
+}
+
 }  // namespace
 
 // ---- Port ----
@@ -202,22 +231,8 @@ std::optional<Node> Graph::FindNode(std::string_view name) {
   return std::nullopt;
 }
 
-ir::OpId Graph::FindOperation(std::string_view operation) const {
-  const ir::OpRegistry& registry = graph_.registry();
-  const size_t dot = operation.find('.');
-  ir::OpId op;
-  if (dot != std::string_view::npos) {
-    op = registry.Find(operation.substr(0, dot), operation.substr(dot + 1));
-  } else {
-    op = registry.FindNewest(operation);
-    if (!op.valid()) op = registry.Find(ir::kNnefSet, operation);
-  }
-  if (!op.valid()) throw Error("there is no operation `{}`", operation);
-  return op;
-}
-
 Node Graph::CreateNode(std::string_view operation, llvm::ArrayRef<Port> sources, Spec spec) {
-  const ir::OpId op = FindOperation(operation);
+  const ir::OpId op = FindOperation(graph_.registry(), operation);
   llvm::SmallVector<ir::OutputPort, 4> inputs;
   for (const Port& source : sources) {
     if (!source.is_output_) throw Error("a source of a new `{}` is an input", operation);
@@ -245,9 +260,9 @@ Node Graph::CreateNode(std::string_view operation, llvm::ArrayRef<Port> sources,
                                         .attributes = std::move(spec.attributes),
                                         .num_outputs = spec.num_outputs,
                                         .origin = std::move(spec.origin)});
-  MarkForInference(Node(*this, id));
-  InferIfConnected(id);
-  return Node(*this, id);
+  const Node node(*this, id);
+  InferNow(node);
+  return node;
 }
 
 Node Graph::CreateConst(TensorValue value, std::string name) {
@@ -315,25 +330,10 @@ void Graph::Rename(llvm::ArrayRef<std::pair<Node, std::string>> names) {
   for (const auto& [node, name] : names) node.SetName(name);
 }
 
-void Graph::PassName(const Node& from, const Node& to) {
-  std::string name = from.name();
-  from.SetName(name + "/TBR");
-  to.SetName(std::move(name));
-}
-
 void Graph::TakeName(const Node& from, const Node& to) {
   PassName(from, to);
   const int32_t shared = std::min(from.num_out_ports(), to.num_out_ports());
-  for (int32_t i = 0; i < shared; ++i) TakeTensorNames(from.out_port(i), to.out_port(i));
-}
-
-void Graph::TakeTensorNames(const Port& from, const Port& to) {
-  std::vector<std::string> names = from.data().names;
-  DropTensorNames(from);
-  for (const std::string& other : to.data().names) {
-    if (!llvm::is_contained(names, other)) names.push_back(other);
-  }
-  graph_.SetOutputNames({to.node_, to.index_}, std::move(names));
+  for (int32_t i = 0; i < shared; ++i) TakeTensorNames(graph_, from.out_port(i), to.out_port(i));
 }
 
 void Graph::TakeOutputs(llvm::ArrayRef<std::pair<Port, Port>> from_to) {
@@ -342,7 +342,7 @@ void Graph::TakeOutputs(llvm::ArrayRef<std::pair<Port, Port>> from_to) {
     const auto [found, is_new] = first.try_emplace(pair.first.node_.index, pair);
     if (!is_new && pair.first.index() < found->second.first.index()) found->second = pair;
     pair.first.GetConnection().SetSource(pair.second);
-    TakeTensorNames(pair.first, pair.second);
+    TakeTensorNames(graph_, pair.first, pair.second);
   }
   std::set<int32_t> named;
   for (const auto& [id, pair] : first) {
@@ -424,7 +424,11 @@ void Graph::ReplaceAllUses(const Port& from, const Port& to) {
 
 void Graph::InferNow(const Node& node) {
   MarkForInference(node);
-  InferIfConnected(node.id());
+  const auto is_open = [this](ir::OutputPort input) { return IsNowhere(input); };
+  if (llvm::any_of(node.ir().inputs(), is_open)) return;
+  // Errors are reported when the marked nodes are inferred, and only for nodes that still exist.
+  Emitter unheard;
+  (void)ir::InferNode(graph_, node.id(), unheard);
 }
 
 void Graph::MarkForInference(const Node& node, bool overrides) {
@@ -470,15 +474,6 @@ void Graph::SetInput(ir::NodeId node, int32_t index, ir::OutputPort source) {
     throw Error("a node that was removed is to feed `{}`", Node(*this, node).name());
   graph_.SetInput(node, index, source);
   MarkForInference(Node(*this, node));
-}
-
-void Graph::InferIfConnected(ir::NodeId node) {
-  for (ir::OutputPort input : graph_.node(node).inputs()) {
-    if (IsNowhere(input)) return;
-  }
-  // Errors are reported when the marked nodes are inferred, and only for nodes that still exist.
-  Emitter unheard;
-  (void)ir::InferNode(graph_, node, unheard);
 }
 
 }  // namespace nnefc::transform

@@ -219,8 +219,8 @@ class Graph {
   // if there is no evaluator or it fails.
   std::optional<TensorValue> EvaluateApart(const Node& node, llvm::ArrayRef<TensorValue> inputs,
                                            ElementType type, const Shape& shape) const;
-  // Infers a node immediately, for callers that need its new type and shape. Errors are reported after the
-  // transformation.
+  // Infers a node immediately if all inputs are connected, for callers that need its new type and shape.
+  // Errors are reported after the transformation.
   void InferNow(const Node& node);
 
   // Returns the underlying graph, for moving nodes between graphs. The caller must then set types and shapes,
@@ -249,15 +249,10 @@ class Graph {
   friend class Node;
   friend class Port;
 
-  ir::OpId FindOperation(std::string_view operation) const;
   // The source of unconnected inputs: a dedicated constant.
   ir::OutputPort Nowhere();
   bool IsNowhere(ir::OutputPort port) const { return nowhere_.valid() && port == nowhere_; }
   void SetInput(ir::NodeId node, int32_t index, ir::OutputPort source);
-  // Moves only the name, without tensor names.
-  static void PassName(const Node& from, const Node& to);
-  void TakeTensorNames(const Port& from, const Port& to);
-  void InferIfConnected(ir::NodeId node);
   // Updates the index of names: `change` nodes more have this name.
   void CountName(const std::string& name, int32_t change);
 
