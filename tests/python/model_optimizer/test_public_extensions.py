@@ -2,9 +2,12 @@
 
 import numpy as np
 import pytest
-from public_extensions import CASES, Case
+from public_extensions import FRONT, Case
+from public_extensions_late import LATE
 
 import nnefc
+
+CASES = FRONT + LATE
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
