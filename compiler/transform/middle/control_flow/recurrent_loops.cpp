@@ -29,20 +29,20 @@ std::optional<TensorValue> AsMatrix(const TensorValue& value) {
 }
 
 // A constant matrix times x, plus a constant row, computed independently for each step.
-struct Product {
+struct MatrixProduct {
   Port x;
   TensorValue matrix;
   bool is_transposed;
   std::optional<TensorValue> bias;
 };
 
-std::optional<Product> ReadProduct(const Port& output) {
+std::optional<MatrixProduct> ReadProduct(const Port& output) {
   const Node node = output.node();
   if (node.ir().Is(ir::ElementFunction::kAdd)) {
     for (int32_t i : {0, 1}) {
       const std::optional<TensorValue>& bias = node.in_port(1 - i).value();
       if (!bias || bias->type() != ElementType::kF32 || bias->rank() > 3) continue;
-      std::optional<Product> product = ReadProduct(node.in_port(i).GetSource());
+      std::optional<MatrixProduct> product = ReadProduct(node.in_port(i).GetSource());
       if (!product || product->bias || !(product->x.shape().rank() == output.shape().rank())) continue;
       product->bias = AsMatrix(*bias);
       if (product->bias && (product->bias->rank() < 2 || product->bias->shape()[0] == 1)) return product;
@@ -57,7 +57,7 @@ std::optional<Product> ReadProduct(const Port& output) {
     return std::nullopt;
   std::optional<TensorValue> matrix = AsMatrix(*value);
   if (!matrix) return std::nullopt;
-  return Product{x, std::move(*matrix), node.ir().Bool("transpose_b"), std::nullopt};
+  return MatrixProduct{x, std::move(*matrix), node.ir().Bool("transpose_b"), std::nullopt};
 }
 
 // A reconstruction of a loop body from matrices.
@@ -122,7 +122,7 @@ class Rewriter {
   bool AddSlice(const ir::InputMapping& mapping, const ir::Output& output) {
     if (*mapping.axis != kStepAxis || mapping.part_size != 1) return false;
     const Port given = loop_.in_port(mapping.external).GetSource();
-    const std::optional<Product> product = ReadProduct(given);
+    const std::optional<MatrixProduct> product = ReadProduct(given);
     const ir::PartialShape& source = product ? product->x.shape() : given.shape();
     if (!source.rank_known() || source.rank() != 3 || !source[1].known() || !source[2].known()) return false;
     const Port row = product ? RowOf(mapping, product->x) : RowOf(mapping, given);
@@ -144,7 +144,7 @@ class Rewriter {
     slices_.push_back({source, mapping.stride, Create("opset1.Squeeze", {part, Axis()})});
     return slices_.back().row;
   }
-  Port Multiply(const Port& row, const Product& product) {
+  Port Multiply(const Port& row, const MatrixProduct& product) {
     ir::AttributeMap attributes;
     attributes.Set("transpose_a", false);
     attributes.Set("transpose_b", product.is_transposed);
