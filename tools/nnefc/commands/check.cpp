@@ -35,7 +35,7 @@ struct CheckCommand : CommonOptions {
     api::Program program(ModelName(model), compile);
     driver::Compilation& compilation = program.compilation();
     if (RunStages(compilation, for_openvino ? driver::Stage::kLower : driver::Stage::kExpand)) {
-      if (for_openvino) api::OpenVinoFormOf(compilation, compile.structure_only);
+      if (for_openvino) (void)api::OpenVinoFormOf(compilation, compile.structure_only);  // emits errors
       (void)program.Check();  // emits errors
     }
     fixes.Deliver(model, report, *this);

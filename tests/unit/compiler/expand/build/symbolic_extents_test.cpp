@@ -26,7 +26,7 @@ class SymbolicExtentsTest : public testing::Test {
   SymbolicExtents extents_;
   Heap heap_{1000};
   Fault fault_;
-  const Value symbol_ = Value::SymbolicExtent(1);
+  const Value symbol_ = Value::UnknownExtent(1);
 };
 
 TEST_F(SymbolicExtentsTest, HaveAtMost256Operators) {
@@ -61,7 +61,7 @@ TEST_F(SymbolicExtentsTest, NeutralOperandsLeaveAnExtent) {
 }
 
 TEST_F(SymbolicExtentsTest, EqualExtentsCancel) {
-  const Value other = Value::SymbolicExtent(2);
+  const Value other = Value::UnknownExtent(2);
   const std::optional<Value> difference = Make(BinaryOperator::kSub, symbol_, symbol_);
   const std::optional<Value> quotient = Make(BinaryOperator::kDiv, symbol_, symbol_);
   ASSERT_TRUE(difference && quotient);
