@@ -36,7 +36,7 @@ struct CheckCommand : CommonOptions {
     driver::Compilation& compilation = program.compilation();
     if (RunStages(compilation, for_openvino ? driver::Stage::kLower : driver::Stage::kExpand)) {
       if (for_openvino) (void)api::OpenVinoFormOf(compilation, compile.structure_only);  // emits errors
-      (void)program.Check();  // emits errors
+      (void)program.Check();                                                             // emits errors
     }
     fixes.Deliver(model, report, *this);
     return reporter.Report(compilation);

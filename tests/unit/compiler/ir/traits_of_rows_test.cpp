@@ -85,9 +85,19 @@ TEST(TraitsOfRowsTest, CostsOfFunctions) {
 TEST(TraitsOfRowsTest, ResultsForIntegers) {
   EXPECT_EQ(NnefNames(&OpInfo::integers, IntegerResult::kWhole),
             (Names{"abs", "ceil", "floor", "max_reduce", "min_reduce", "neg", "pad", "relu", "round", "sign",
-                   "sqr", "sum_reduce", "tract_core_product_reduce"}));
+                   "sqr", "sum_reduce", "tract_core_einsum", "tract_core_product_reduce"}));
   EXPECT_EQ(NnefNames(&OpInfo::integers, IntegerResult::kQuotient), (Names{"div", "mean_reduce"}));
   EXPECT_EQ(NnefNames(&OpInfo::integers, IntegerResult::kPower), Names{"pow"});
+}
+
+TEST(TraitsOfRowsTest, NarrowIntegers) {
+  EXPECT_EQ(NnefNames(&OpInfo::narrow, NarrowIntegers::kReduced),
+            (Names{"abs", "add", "div", "mul", "neg", "pow", "sqr", "sub", "sum_reduce", "tract_core_bitnot",
+                   "tract_core_cumsum", "tract_core_product_reduce", "tract_shl"}));
+  EXPECT_EQ(
+      NnefNames(&OpInfo::narrow, NarrowIntegers::kReplaced),
+      (Names{"argmax_reduce", "argmin_reduce", "cast", "conv", "deconv", "external", "linear", "matmul",
+             "tract_core_einsum", "tract_core_to_integer", "tract_core_to_width", "tract_core_to_width_of"}));
 }
 
 // An equivalent exists, has no other row, and has as many inputs; reductions have their axes as an attribute.
