@@ -9,6 +9,7 @@
 #   artefacts
 #             the wheel, the Debian packages, the archive and the steps of the Dockerfile in minimal systems of Debian 11 to 13
 #             (as root, with the right to mount)
+#   vscode    the extension of VS Code, in VS Code's server and Chromium (needs Node.js 20 or later with npm)
 #   asan      all suites with the address and undefined-behaviour sanitizers
 #
 #   tools/dev/full_check.sh [PART...]    all or the given parts; prints a table of the parts and their seconds at the end
@@ -86,11 +87,20 @@ part_artefacts() {
   tools/dev/check_docker.sh
 }
 
+part_vscode() {
+  install_packages "${packages[@]}" "${test_packages[@]}" chromium
+  install_test_environment
+  build release nnefc
+  .venv/bin/pip install -q --disable-pip-version-check -r tests/docs/browser_requirements.txt
+  tests/vscode/install.sh
+  .venv/bin/python -m pytest tests/vscode
+}
+
 part_asan() {
   tools/test.sh asan
 }
 
-readonly all_parts="tsan clang portable fuzz site artefacts asan"
+readonly all_parts="tsan clang portable fuzz site artefacts vscode asan"
 require_parts "$all_parts" "$@"
 # shellcheck disable=SC2086
 run_parts ${@:-$all_parts}
