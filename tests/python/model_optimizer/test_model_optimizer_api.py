@@ -319,6 +319,41 @@ def test_changes(run, phase, change, expected):
     np.testing.assert_allclose(result, expected, rtol=1e-5, atol=1e-6)
 
 
+def test_edges_from_and_to_data_nodes(run):
+    document = CHAIN.replace("b = exp(a);", "[p, q] = split(a, axis = 0, ratios = [1, 1]);\n    b = exp(p);")
+    text = """
+split = graph.get_op_nodes(op='Split')[0]
+b = graph._node(graph.get_node_id_by_name('b'))
+for source in (split.out_node(0), split.out_node(1), split.out_node(1).id):
+    graph.add_edge(source, b.id)
+    assert b.in_port(0).get_source() == split.out_port(getattr(source, 'output'))
+graph.add_edges_from([(split.id, split.out_node(1).id, {'out': 1})])
+"""
+    np.testing.assert_allclose(run(text, "middle", document), np.exp(T[1:]), rtol=1e-5)
+    with pytest.raises(nnefc.ModelError, match="a data node is an output of its operation and cannot get another producer"):
+        run(text + "graph.add_edge(b.id, split.out_node(1).id)", "middle", document)
+
+
+def test_attributes_that_are_types_or_none(run):
+    text = """
+b = graph._node(graph.get_node_id_by_name('b'))
+b['kept_type'] = np.float16
+assert b.kept_type == 'f16'
+b.kept_type = np.dtype(np.int64)
+assert b['kept_type'] == 'i64'
+b['none'] = None
+b.type = 'Sin'
+assert b.op == 'Sin' and b['none'] is None and b.kept_type == 'i64'
+b['kept_type'] = b['none'] = None
+"""
+    np.testing.assert_allclose(run(text, "middle", imports="import numpy as np\n"), np.abs(np.sin(T)), rtol=1e-5, atol=1e-6)
+
+
+def test_enabled_of_a_transformation_that_nnefc_does_not_have(run):
+    imports = "from nnefc.mo.front.Pack import Pack\n"
+    np.testing.assert_allclose(run("Pack.enabled = False", imports=imports), np.exp(T), rtol=1e-5)
+
+
 def test_constants_can_be_changed_by_value_and_by_data(run):
     document = CHAIN.replace("b = exp(a)", "b = mul(a, 3.0)")
     for change in ("node.value = node.value * 2", "node['value'] = float_array(6)", "node.out_port(0).data.set_value(float_array(6))",

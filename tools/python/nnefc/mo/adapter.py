@@ -28,6 +28,7 @@ from nnefc.mo.replacer import (
 _PACKAGE = Path(__file__).parent
 _MAX_CALLS = 5
 
+
 def load_folder(folder: Path) -> tuple[list[type[Transformation]], list[CustomOperation]]:
     """Loads the transformations and operations of a folder, a Python package. Raises ExtensionError."""
     package = ExtensionPackage(folder)

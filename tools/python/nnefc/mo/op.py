@@ -226,10 +226,7 @@ def _become(node: Node, made: Op) -> None:
     """Replaces a node by one of another operation; the Python object then refers to the new node."""
     sources = [port.get_source() for port in node.in_ports().values() if not port.disconnected()]
     new = made.create_node(sources)
-    outputs = set(node.out_ports()) & set(new.out_ports())
-    node.graph._native.take_outputs([((node._number, idx), (new._number, idx)) for idx in sorted(outputs)])
-    node.graph.remove_node(node)
-    object.__setattr__(node, "_number", new._number)
+    node.graph._take_place(node, new, 0)
 
 
 class Const(Op):

@@ -28,7 +28,7 @@ class _Kind(ABCMeta):
     def __setattr__(cls, name: str, value: Any) -> None:
         if name != "enabled" or RUNNING.switch is None:
             super().__setattr__(name, value)
-        elif RUNNING.switch(cls, bool(value)) is None:
+        elif RUNNING.switch(cls, bool(value)) is None and not hasattr(cls, "before_it"):
             raise Error(f"`{cls.__module__}.{cls.__qualname__}` cannot be switched: it is not a transformation of this model")
 
     def __getattribute__(cls, name: str) -> Any:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Union
 import numpy as np
 
 from nnefc._nnefc import TransformError as Error
-from nnefc.mo.element_types import to_numpy_type, to_type_name
+from nnefc.mo.element_types import is_type, to_numpy_type, to_type_name
 from nnefc.mo.graph.functions import (
     add_opoutput,
     create_edge,
@@ -58,14 +58,14 @@ class Graph(GraphMethods):
 
     def __init__(self, native: TransformGraph, stage: str = "front", framework: str = "onnx") -> None:
         self._native, self.stage, self.framework = native, stage, framework
-        # Nodes with an input that was disconnected.
-        self._detached: set[int] = set()
-        # Attributes that the operations do not have, and a node with each.
-        self._foreign_attributes: dict[str, int] = {}
         self._warn: Callable[[str], None] = lambda text: None
         # Attributes of the Model Optimizer that nodes have for the duration of the transformation.
         self._transient: dict[int, dict[str, Any]] = {}
         self._reported: set[str] = set()
+        # Nodes with an input that was disconnected.
+        self._detached: set[int] = set()
+        # Attributes that the operations do not have, and a node with each.
+        self._foreign_attributes: dict[str, int] = {}
 
     def _id(self, number: int) -> NodeId:
         return NodeId(self._native.name(number) or f"{self._native.op(number)}_{number}", number)
@@ -115,10 +115,9 @@ class Graph(GraphMethods):
         self._native.remove_all([self._number(node) for node in nodes])
 
     def add_edge(self, u: object, v: object, **attributes: Any) -> None:
-        """Connects output `out` of a node to input `in` of another one; both are 0 by default."""
+        """Connects output `out` of a node, or a data node, to input `in` of another node; both are 0 by default."""
         _check_keys(attributes, ("in", "out"), _IGNORED, f"the edge from `{u}` to `{v}`")
-        target = Node(self, v).in_port(attributes.get("in", 0))
-        target.connect(Node(self, u).out_port(attributes.get("out", 0)))
+        self.create_edge(self._end(u), self._end(v), attributes.get("out", 0), attributes.get("in", 0))
 
     def add_edges_from(self, edges: Iterable[tuple[Any, ...]]) -> None:
         """Connects pairs of nodes, with a dictionary of `in` and `out` as third item or without it."""
@@ -238,14 +237,15 @@ class Node(NodeMethods):
         elif value is None:
             self.graph._transient.setdefault(self._number, {})[key] = None
             self.graph._native.erase_attribute(self._number, key)
-        elif callable(value):
+        elif callable(value) and not is_type(value):
             raise Error(f"`{key}` of `{self.id}` is a function; attributes are numbers, texts, lists and dictionaries")
         elif key == "value" and self.op == "Const":
             self.graph._set_constant(self, value)
         else:
             self.graph._transient.get(self._number, {}).pop(key, None)
-            self.graph._note_attribute(self, key)
-            self.graph._native.set_attribute(self._number, _nnef_key(self.op, key), value)
+            self.graph._note_attribute(self, _nnef_key(self.op, key))
+            plain = to_type_name(value) if is_type(value) else value
+            self.graph._native.set_attribute(self._number, _nnef_key(self.op, key), plain)
 
     def __delitem__(self, key: str) -> None:
         self[key]
@@ -291,11 +291,9 @@ class Node(NodeMethods):
             return
         from nnefc.mo.op import Op
 
-        axes, former = self.axes, self._number
+        axes = self.axes
         made = Op(self.graph, {"op": str(self.op).capitalize()}).create_node([self.in_port(0).get_source()])
-        self.graph._native.take_outputs([((former, 0), (made._number, 0))])
-        self.graph._native.remove(former)
-        object.__setattr__(self, "_number", made._number)
+        self.graph._take_place(self, made, 0)
         self.graph._transient[self._number] = {key: axes}
 
     def is_in_port_connected(self, idx: int, control_flow: bool = False) -> bool:
@@ -303,7 +301,7 @@ class Node(NodeMethods):
         return not self.in_port(idx).disconnected()
 
     def __eq__(self, other: object) -> bool:
-        return type(other) is Node and self._number == other._number
+        return isinstance(other, Node) and self._number == other._number
 
     def __hash__(self) -> int:
         return self._number

@@ -62,6 +62,7 @@ class GraphMethods:
     if TYPE_CHECKING:
         _native: TransformGraph
         _detached: set[int]
+        _transient: dict[int, dict[str, Any]]
         _foreign_attributes: dict[str, int]
 
         def _id(self, number: int) -> str: ...
@@ -112,10 +113,10 @@ class GraphMethods:
     def _copy(self, node: Any, changes: Mapping[str, Any]) -> Node:
         attributes = {**self._native.attributes(node._number), **changes}
         name = str(attributes.pop("name", "") or self._native.unique_name(self._native.name(node._number)))
-        if node.op == "Const":
+        value = changes.get("value", node.out_port(0).data.get_value()) if node.op == "Const" else None
+        if value is not None:
             from nnefc.mo.op import Const
 
-            value = changes.get("value", node.out_port(0).data.get_value())
             return Const(self, {"value": value, "name": name}).create_node()  # type: ignore[arg-type]
         return self._create(self._operation_of(node), [], name, attributes, len(node.in_ports()), len(node.out_ports()))
 
@@ -160,6 +161,7 @@ class GraphMethods:
         outputs = sorted(set(node.out_ports()) & set(made.out_ports()))
         self._native.take_outputs([((node._number, i), (made._number, i)) for i in outputs])
         self.remove_node(node)
+        self._transient[made._number] = self._transient.pop(node._number, {})
         object.__setattr__(node, "_number", made._number)
 
     # ---- nodes ----
@@ -245,6 +247,15 @@ class GraphMethods:
                 raise Error("a data node is an output of its operation and cannot get another producer")
             return
         dst_node.in_port(in_port).connect(source.out_port(src_node.output if src_node.kind == "data" else out_port))
+
+    def _end(self, node: object) -> Any:
+        """Returns the node, or data node, of an edge by its id or itself."""
+        from nnefc.mo.graph.data_node import DataId, DataNode
+        from nnefc.mo.graph.graph import Node
+
+        if isinstance(node, DataId):
+            return DataNode(self, node, node.output)  # type: ignore[arg-type]
+        return node if isinstance(node, Node) else self._node(node)
 
     def _same_output(self, node: Any, output: int, data: Any) -> bool:
         return bool(data.in_node() == node and data.output == output)
