@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Sets up nnefc on a fresh machine with Debian 12 or 13: installs the
+# Sets up nnefc on a fresh Debian 12 machine: installs the
 # packages, builds the preset `quick`, and runs GoogLeNet from its document.
 set -euo pipefail
 cd "$(dirname "$0")/.."
