@@ -86,7 +86,7 @@ void SetNumber(std::span<char> field, uint64_t value) {
 }
 
 // Returns the header of a regular file in the format ustar; nothing if its name is too long.
-std::optional<std::array<char, kBlock>> Header(const std::string& name, uint64_t size) {
+std::optional<std::array<char, kBlock>> TarHeader(const std::string& name, uint64_t size) {
   std::array<char, kBlock> header{};
   const auto field = [&](size_t begin, size_t length) { return std::span(header).subspan(begin, length); };
   constexpr size_t kNameSize = 100, kPrefixSize = 155;
@@ -119,7 +119,7 @@ ErrorOr<Success> AddFile(ArchiveOutput& output, const std::string& path, const s
   const auto file = MappedFile::Open(path);
   if (!file) return file.error();
   const size_t size = (*file)->size();
-  const auto header = Header(name, size);
+  const auto header = TarHeader(name, size);
   if (!header)
     return SystemError{fmt::format("cannot write `{}`: its name is too long for an archive", name)};
   if (auto written = output.Write(std::as_bytes(std::span(*header))); !written) return written;
