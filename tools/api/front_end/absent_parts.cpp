@@ -62,8 +62,7 @@ std::optional<std::string> transform::UpdateConfiguration(const ir::Graph&, File
   return std::nullopt;
 }
 
-bool transform::TargetPipeline::Run(const std::vector<std::string>&, const ir::Evaluator&, ir::Graph&,
-                                    Emitter& emitter) {
+bool transform::TargetPipeline::Run(const Names&, const ir::PlanFunctions&, ir::Graph&, Emitter& emitter) {
   EmitReason(emitter);
   return false;
 }
