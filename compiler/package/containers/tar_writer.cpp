@@ -93,7 +93,7 @@ std::optional<std::array<char, kBlock>> TarHeader(const std::string& name, uint6
   size_t split = 0;
   if (name.size() > kNameSize) {
     split = name.find('/', name.size() - kNameSize - 1);
-    if (split == std::string::npos || split > kPrefixSize) return std::nullopt;
+    if (split > kPrefixSize) return std::nullopt;  // too long, or npos: there is no slash
     std::copy_n(name.begin(), split, field(345, kPrefixSize).begin());
     ++split;
   }
