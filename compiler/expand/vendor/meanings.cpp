@@ -158,7 +158,7 @@ std::optional<PlaneWindow> ReadPlaneWindow(const OpPlan& plan, llvm::ArrayRef<Va
   for (size_t i = 0; i < rank; ++i) {
     ir::ops::WindowAxis axis{.size = (*size)[i], .stride = (*stride)[i], .dilation = (*dilation)[i]};
     if (padding.length() > 0) {
-      const Value pair = padding.item(static_cast<int64_t>(i));
+      const Value& pair = padding.item(static_cast<int64_t>(i));
       axis.padding = {pair.item(0).integer(), pair.item(1).integer()};
     }
     const auto resolved = ir::ops::ResolvedPadding((*input)[i], axis);
