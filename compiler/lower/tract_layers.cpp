@@ -5,7 +5,6 @@
 
 #include "compiler/lower/node_lowering.h"
 #include "compiler/lower/table.h"
-#include "llvm/ADT/StringRef.h"
 
 namespace nnefc::lower {
 namespace {
@@ -90,21 +89,17 @@ void LowerSliceBy(NodeLowering& n) {
 
 // Integers of 32 bits are converted; narrower ones are reduced by a mask, since conversions may saturate.
 void LowerToWidth(NodeLowering& n) {
-  const std::string type = n.String("datum_type");
-  const bool is_signed = type.front() == 'i';
-  int bits = 0;
-  llvm::StringRef(type).drop_front().getAsInteger(10, bits);
+  const ElementType type = *ParseElementType(n.String("datum_type"));
   const auto convert = [&](OutputPort x, ElementType to, std::string_view suffix) {
     return n.Add("opset1", "Convert", {x}, Attributes({{"destination_type", to}}), suffix);
   };
-  if (bits == 32) {
-    const OutputPort narrow =
-        convert(n.input(0), is_signed ? ElementType::kI32 : ElementType::kU32, "narrow");
+  if (BitWidth(type) == 32) {
+    const OutputPort narrow = convert(n.input(0), type, "narrow");
     return n.SetOutput(convert(narrow, ElementType::kI64, "wide"));
   }
-  const int64_t half = int64_t{1} << (bits - 1);
+  const int64_t half = int64_t{1} << (BitWidth(type) - 1);
   const OutputPort mask = n.ConstInt(2 * half - 1, "mask");
-  if (!is_signed) return n.SetOutput(n.Add("opset13", "BitwiseAnd", {n.input(0), mask}));
+  if (!IsSigned(type)) return n.SetOutput(n.Add("opset13", "BitwiseAnd", {n.input(0), mask}));
   const OutputPort offset = n.ConstInt(half, "half");
   const OutputPort reduced =
       n.Add("opset13", "BitwiseAnd", {n.Binary("Add", n.input(0), offset, "raised"), mask});

@@ -3,7 +3,6 @@
 #include "compiler/expand/vendor/narrow_integers.h"
 
 #include "compiler/expand/generics.h"
-#include "llvm/ADT/STLExtras.h"
 
 namespace nnefc::expand::vendor {
 
@@ -11,23 +10,14 @@ using semantics::TypeKind;
 
 namespace {
 
-constexpr std::pair<std::string_view, ElementType> kIntegerTypes[] = {
-    {"i8", ElementType::kI8}, {"i16", ElementType::kI16}, {"i32", ElementType::kI32},
-    {"u8", ElementType::kU8}, {"u16", ElementType::kU16}, {"u32", ElementType::kU32}};
-
-std::string_view NameOfIntegers(ElementType type) {
-  return llvm::find_if(kIntegerTypes, [&](const auto& each) { return each.second == type; })->first;
-}
-
 // The smallest and the largest integer of a type.
 struct IntegerRange {
   int64_t min, max;
 };
 
 IntegerRange IntegerRangeOf(ElementType type) {
-  const bool is_signed = type == ElementType::kI8 || type == ElementType::kI16 || type == ElementType::kI32;
   const int64_t count = int64_t{1} << BitWidth(type);
-  return is_signed ? IntegerRange{-count / 2, count / 2 - 1} : IntegerRange{0, count - 1};
+  return IsSigned(type) ? IntegerRange{-count / 2, count / 2 - 1} : IntegerRange{0, count - 1};
 }
 
 bool IsWithin(ElementType type, ElementType wider) {
@@ -44,7 +34,7 @@ Value Marked(const Value& tensor, ElementType type, build::GraphBuilder& builder
 }
 
 Value Reduced(const Value& tensor, ElementType type, const Site& site, build::GraphBuilder& builder) {
-  const Value name = Value::String(builder.heap(), std::string(NameOfIntegers(type)), false);
+  const Value name = Value::String(builder.heap(), std::string(Name(type)), false);
   return Marked(builder.MakeRatified("tract_core_to_width", {tensor, name}, site), type, builder);
 }
 
@@ -75,8 +65,9 @@ ElementType CommonType(const OpPlan& plan, llvm::ArrayRef<Value> given, build::G
 }  // namespace
 
 ElementType IntegersOf(std::string_view data_type) {
-  const auto* found = llvm::find_if(kIntegerTypes, [&](const auto& each) { return each.first == data_type; });
-  return found == std::end(kIntegerTypes) ? ElementType::kI64 : found->second;
+  const std::optional<ElementType> type = ParseElementType(data_type);
+  const bool is_narrow = type && IsInteger(*type) && BitWidth(*type) >= 8 && BitWidth(*type) < 64;
+  return is_narrow && Name(*type) == data_type ? *type : ElementType::kI64;
 }
 
 std::optional<Value> ReplaceOfWidth(const OpPlan&, llvm::ArrayRef<Value> arguments, const Site&,
