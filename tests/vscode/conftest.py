@@ -74,11 +74,6 @@ class Workbench:
 
 
 @pytest.fixture(scope="session")
-def program() -> Path:
-    return NNEFC
-
-
-@pytest.fixture(scope="session")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     data = tmp_path_factory.mktemp("server")
     environment = os.environ | {"PATH": f"{NNEFC.parent}:{os.environ['PATH']}", "XDG_CACHE_HOME": str(data / "cache")}

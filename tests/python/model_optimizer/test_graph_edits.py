@@ -121,11 +121,11 @@ def test_each_sequence_leaves_a_verified_graph_or_one_error(tmp_path):
         assert done.returncode == 0, done.stderr[-3000:]
         parts = re.split(r"^== (\d+) (-?\d+)\n", done.stderr, flags=re.MULTILINE)
         assert len(parts) == 3 * (seeds[1] - seeds[0]) + 1
-        for told, seed, code in zip(parts[::3], parts[1::3], parts[2::3]):
-            errors = [line for line in told.splitlines() if re.match(r"\S+: error: ", line)]
-            assert int(code) == len(errors), (seed, told)
-            assert "broke the graph" not in told, (seed, told)
-            assert "Traceback" not in told, (seed, told)
+        for output, seed, code in zip(parts[::3], parts[1::3], parts[2::3]):
+            errors = [line for line in output.splitlines() if re.match(r"\S+: error: ", line)]
+            assert int(code) == len(errors), (seed, output)
+            assert "broke the graph" not in output, (seed, output)
+            assert "Traceback" not in output, (seed, output)
             ends[int(code)] += 1
         # Growth of the process after 50 of 500 sequences; a graph that stayed each time would be far more.
         assert int(done.stdout.split()[1]) < 30_000

@@ -218,7 +218,7 @@ def test_common_9_transformations_run_between_start_and_finish(run):
 
 
 @pytest.mark.parametrize(
-    ("member", "told"),
+    ("member", "expected"),
     [
         ("enabled = 0", "`enabled` of `A` is 0; expected True or False"),
         ("enabled = None", "`enabled` of `A` is None; expected True or False"),
@@ -228,12 +228,12 @@ def test_common_9_transformations_run_between_start_and_finish(run):
         ("force_shape_inference = 1.0", "`force_shape_inference` of `A` is 1.0; expected True or False"),
     ],
 )
-def test_common_1_members_of_other_types_are_reported(run, tmp_path, member, told):
+def test_common_1_members_of_other_types_are_reported(run, tmp_path, member, expected):
     body = marks(["A"]).replace("class A(FrontReplacementPattern):\n", f"class A(FrontReplacementPattern):\n    {member}\n")
     with pytest.raises(nnefc.ModelError) as caught:
         run(EXP_RELU, front__a=body).compile()
     message = str(caught.value)
-    assert told in message
+    assert expected in message
     assert str(tmp_path / "extensions" / "front" / "a.py") in message
 
 

@@ -171,7 +171,7 @@ CHAIN = document("a = exp(x)", "b = relu(a)", "c = sigmoid(b)", "d = add(c, z)",
 
 
 @pytest.mark.parametrize(
-    ("starts", "ends", "more", "told"),
+    ("starts", "ends", "more", "expected"),
     [
         (["b"], ["c"], {}, ""),
         (["c"], ["b"], {}, "is not reachable"),
@@ -182,12 +182,12 @@ CHAIN = document("a = exp(x)", "b = relu(a)", "c = sigmoid(b)", "d = add(c, z)",
         (["b"], ["c"], {"include_inputs_to_sub_graph": True, "include_outputs_to_sub_graph": True}, ""),
     ],
 )
-def test_points_3_to_6_rules_of_points(run, starts, ends, more, told):
+def test_points_3_to_6_rules_of_points(run, starts, ends, more, expected):
     """End points are reached from start points, which read one tensor; no input of the model is between them."""
     entry = {"id": "entry", "match_kind": "points", "custom_attributes": {}, **more}
     entry["instances"] = {"start_points": starts, "end_points": ends}
     body = "class A(FrontReplacementFromConfigFileSubGraph):\n    replacement_id = 'entry'\n\n    def replace_sub_graph(self, graph, match):\n        assert sorted(match.matched_nodes_names()) == ['b', 'c']\n        note(graph, '+')\n"
-    if not told:
+    if not expected:
         assert result_name(run(CHAIN, [entry], front__a=body)) == "y+"
     else:
-        assert told in messages(run, CHAIN, [entry], front__a=body)
+        assert expected in messages(run, CHAIN, [entry], front__a=body)

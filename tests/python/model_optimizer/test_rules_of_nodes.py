@@ -160,7 +160,7 @@ class A(MiddleReplacementPattern):
 
 
 @pytest.mark.parametrize(
-    ("statement", "told"),
+    ("statement", "expected"),
     [
         ("node['a'] = 1 << 70", "1180591620717411303424 is not an attribute; integers have 64 bits"),
         ("node['a'] = [1, 1 << 70]", "1180591620717411303424 is not an attribute; integers have 64 bits"),
@@ -170,10 +170,10 @@ class A(MiddleReplacementPattern):
         ("node.missing", "has no attribute `missing`"),
     ],
 )
-def test_middle_2_attributes_that_do_not_exist(run, statement, told):
+def test_middle_2_attributes_that_do_not_exist(run, statement, expected):
     body = f"class A(MiddleReplacementPattern):\n    def find_and_replace_pattern(self, graph):\n        node = graph.get_op_nodes(op='Exp')[0]\n        {statement}\n"
     message = messages(run, EXP_RELU, middle__a=body)
-    assert told in message
+    assert expected in message
     assert f"(line {HEADER.count(chr(10)) + 4})" in message
 
 

@@ -155,7 +155,7 @@ class Count(FrontReplacementSubgraph):
 
 
 @pytest.mark.parametrize(
-    ("pattern", "told"),
+    ("pattern", "expected"),
     [
         ("dict(nodes=[('a', dict(op='Exp'))])", "the pattern has no `edges`; expected a list of tuples"),
         ("dict(edges=[])", "the pattern has no `nodes`"),
@@ -168,10 +168,10 @@ class Count(FrontReplacementSubgraph):
         ("[]", "the pattern is []; expected a dictionary"),
     ],
 )
-def test_pattern_5_and_6_mistakes_are_reported(run, pattern, told):
+def test_pattern_5_and_6_mistakes_are_reported(run, pattern, expected):
     body = f"class A(FrontReplacementSubgraph):\n    def pattern(self):\n        return {pattern}\n"
     message = messages(run, EXP_RELU, front__a=body)
-    assert told in message
+    assert expected in message
     assert "`front.a.A`" in message
 
 

@@ -34,7 +34,7 @@ def load_folder(folder: Path) -> tuple[list[type[Transformation]], list[CustomOp
     package = ExtensionPackage(folder)
     if len(package.files) == 1:
         raise ExtensionError(f"`{folder}` has no Python modules")
-    modules = modules_of(package, _told)
+    modules = modules_of(package, _message_of)
     kinds = [kind for module, path in modules for kind in _kinds(module, path)]
     try:
         return kinds, operations_of([module for module, _ in modules])
@@ -53,7 +53,7 @@ def _kinds(module: ModuleType, path: Path) -> list[type[Transformation]]:
     return kinds
 
 
-def _told(error: BaseException, file: Path) -> str:
+def _message_of(error: BaseException, file: Path) -> str:
     """Returns the message of an exception with the last line of the file in its traceback, and the calls from there."""
     frames = traceback.extract_tb(error.__traceback__)
     own = [i for i, frame in enumerate(frames) if frame.filename == str(file.absolute())]
@@ -89,7 +89,7 @@ class Adapter:
         try:
             self._acts = acts = kind()
         except (Exception, SystemExit) as error:
-            raise ValueError(f"`{self.file}`: `{name_of(kind)}`: {_told(error, Path(self.file))}") from error
+            raise ValueError(f"`{self.file}`: `{name_of(kind)}`: {_message_of(error, Path(self.file))}") from error
         self.class_name = class_name_of(kind)
         self._checked("id", str)
         self.id = name_of(kind)
@@ -120,7 +120,7 @@ class Adapter:
                 if not (isinstance(kind, type) and issubclass(kind, Transformation)):
                     raise TypeError(f"{kind!r} is not a class of a transformation")
         except (Exception, SystemExit) as error:
-            raise ValueError(f"`{self.file}`: {what} of `{self.id}`: {_told(error, Path(self.file))}") from error
+            raise ValueError(f"`{self.file}`: {what} of `{self.id}`: {_message_of(error, Path(self.file))}") from error
         return [getattr(kind, "before_it" if what == "run_before" else "after_it", "") or name_of(kind) for kind in kinds]
 
     def transform(
@@ -146,7 +146,7 @@ class Adapter:
                 log("its `graph_condition` is not satisfied")
         except (Exception, SystemExit) as error:
             logging.getLogger("nnefc").debug("%s", self.id, exc_info=True)
-            return _told(error, Path(self.file)).replace("[REPLACEMENT_ID]", self.replacement_id)
+            return _message_of(error, Path(self.file)).replace("[REPLACEMENT_ID]", self.replacement_id)
         finally:
             RUNNING.switch = former
             del acts.log, acts.warn  # valid during this call only

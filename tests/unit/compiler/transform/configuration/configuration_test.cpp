@@ -7,22 +7,22 @@
 namespace nnefc::transform {
 namespace {
 
-struct Told {
+struct ReadResult {
   std::string text;  // "1:5 label: message", one per line
   std::optional<Configuration> read;
 };
 
-Told Read(const std::string& json) {
+ReadResult Read(const std::string& json) {
   Context context;
-  Told told;
-  told.read = ReadConfiguration(context.sources.AddText("c.json", json), context);
+  ReadResult result;
+  result.read = ReadConfiguration(context.sources.AddText("c.json", json), context);
   for (const Diagnostic& diagnostic : context.emitter.diagnostics()) {
     const LineColumn place = context.sources.Position(diagnostic.range.start());
-    told.text += fmt::format("{}{}:{} {}: {}", told.text.empty() ? "" : "\n", place.line, place.column,
-                             diagnostic.rule->label, diagnostic.message);
+    result.text += fmt::format("{}{}:{} {}: {}", result.text.empty() ? "" : "\n", place.line, place.column,
+                               diagnostic.rule->label, diagnostic.message);
   }
-  EXPECT_EQ(told.read.has_value(), !context.emitter.has_errors()) << json;
-  return told;
+  EXPECT_EQ(result.read.has_value(), !context.emitter.has_errors()) << json;
+  return result;
 }
 
 // Returns an entry of a scope with further members.
@@ -36,7 +36,7 @@ std::string Points(const std::string& more) {
 
 struct ConfigurationCase {
   std::string json;
-  const char* told;
+  const char* message;
 };
 
 TEST(ConfigurationTest, MistakesAreToldAtTheirPlace) {
@@ -155,18 +155,19 @@ TEST(ConfigurationTest, MistakesAreToldAtTheirPlace) {
       {Scope(R"(, "include_inputs_to_sub_graph": false)"), ""},
       {Points(R"(, "include_inputs_to_sub_graph": true, "include_outputs_to_sub_graph": true)"), ""},
   };
-  for (const ConfigurationCase& item : cases) EXPECT_EQ(Read(item.json).text, item.told) << item.json;
+  for (const ConfigurationCase& item : cases) EXPECT_EQ(Read(item.json).text, item.message) << item.json;
 }
 
 TEST(ConfigurationTest, EveryMemberIsRead) {
-  const Told told = Read(R"([{"id": "T", "match_kind": "scope", "instances": [".*a", "b\\d"], "op": "Mish",
+  const ReadResult result =
+      Read(R"([{"id": "T", "match_kind": "scope", "instances": [".*a", "b\\d"], "op": "Mish",
     "inputs": [[{"node": "x$", "port": 1}, {"node": "y$", "port": 0}], [{"node": "z$", "port": 0}]],
     "outputs": [{"node": "o$", "port": 2}],
     "custom_attributes": {"i": 5, "d": 0.5, "s": "t", "l": true, "is": [1, 2], "ds": [1, 0.5], "ss": ["u"],
                           "ls": [false], "e": [], "m": [[1, 2], [3]], "n": -9223372036854775808}}])");
-  ASSERT_EQ(told.text, "");
-  ASSERT_EQ(told.read->entries.size(), 1u);
-  const ReplacementDescription& entry = told.read->entries[0];
+  ASSERT_EQ(result.text, "");
+  ASSERT_EQ(result.read->entries.size(), 1u);
+  const ReplacementDescription& entry = result.read->entries[0];
   EXPECT_EQ(entry.scopes, (std::vector<std::string>{".*a", "b\\d"}));
   EXPECT_EQ(entry.op, "Mish");
   EXPECT_EQ(entry.inputs, (std::vector<std::vector<NodePort>>{{{"x$", 1}, {"y$", 0}}, {{"z$", 0}}}));
@@ -189,10 +190,11 @@ TEST(ConfigurationTest, EveryMemberIsRead) {
 
 // Attributes of nodes have no null and no objects, which only transformations read.
 TEST(ConfigurationTest, CustomAttributesOfAnyKindAreRead) {
-  const Told told = Read(Scope(R"(, "custom_attributes": {"a": {"b": [1, null]}, "c": null, "d": [2, 3]})"));
-  EXPECT_EQ(told.text, "");
-  ASSERT_TRUE(told.read.has_value());
-  const ReplacementDescription& entry = told.read->entries.at(0);
+  const ReadResult result =
+      Read(Scope(R"(, "custom_attributes": {"a": {"b": [1, null]}, "c": null, "d": [2, 3]})"));
+  EXPECT_EQ(result.text, "");
+  ASSERT_TRUE(result.read.has_value());
+  const ReplacementDescription& entry = result.read->entries.at(0);
   EXPECT_EQ(entry.custom_attributes.Find("a"), nullptr);
   EXPECT_EQ(entry.custom_attributes.Find("c"), nullptr);
   EXPECT_EQ(*entry.custom_attributes.Find("d"), ir::Attribute(ir::Attribute::Integers{2, 3}));

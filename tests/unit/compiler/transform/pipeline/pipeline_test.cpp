@@ -484,12 +484,12 @@ TEST_F(PipelineTest, DeadNodesAreNotChecked) {
                       })
           .force_clean_up = cleans;
       const auto graph = Parse(text);
-      const std::string told = Run(list, *graph);
+      const std::string message = Run(list, *graph);
       if (!is_dead) {
-        EXPECT_EQ(told.substr(0, 75),
+        EXPECT_EQ(message.substr(0, 75),
                   "transform.invalid-graph: transformation `BYPASS` made `m` (opset1.Multiply)");
       } else {
-        EXPECT_EQ(told, "");
+        EXPECT_EQ(message, "");
         EXPECT_EQ(Brief(*graph), "Parameter(x) Result(y: x)");
       }
     }

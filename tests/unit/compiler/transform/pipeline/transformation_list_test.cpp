@@ -172,7 +172,7 @@ TEST(TransformationListTest, ThreeFormsOfANameAreFound) {
   EXPECT_EQ(list.Nearest("front.Gama"), "front.Gamma");
 }
 
-// A class in another language has the id beside its name with the folder, of which at least two parts
+// A class in another language has the id in addition to its name with the folder, of which at least two parts
 // suffice.
 TEST(TransformationListTest, ForeignClassesAreFound) {
   TransformationList list;
