@@ -101,9 +101,6 @@ void NodeList::Erase(size_t index) {
 Graph::Graph(const OpRegistry* registry, std::string name) : registry_(registry), name_(std::move(name)) {
   NNEFC_CHECK(registry != nullptr);
 }
-Graph::~Graph() = default;
-Graph::Graph(Graph&&) noexcept = default;
-Graph& Graph::operator=(Graph&&) noexcept = default;
 
 const Node& Graph::node(NodeId id) const {
   NNEFC_CHECK(Contains(id));
@@ -188,42 +185,6 @@ NodeId Graph::AddNode(NodeSpec spec) {
   return id;
 }
 
-NodeId Graph::AddNode(std::string_view set, std::string_view name, NodeSpec spec) {
-  spec.op = registry_->Find(set, name);
-  NNEFC_CHECK(spec.op.valid());
-  return AddNode(std::move(spec));
-}
-
-NodeId Graph::AddConst(TensorValue value, std::string name, Origin origin) {
-  NNEFC_CHECK(value.valid());
-  const NodeId id = AddNode("opset1", "Const", {.name = std::move(name), .origin = std::move(origin)});
-  Output& output = mutable_output({id, 0});
-  output.type = value.type();
-  output.shape = PartialShape(llvm::ArrayRef<int64_t>(value.shape()));
-  output.value = std::move(value);
-  return id;
-}
-
-NodeId Graph::AddParameter(std::string name, ElementType type, PartialShape shape, Origin origin) {
-  AttributeMap attributes;
-  attributes.Set("element_type", type);
-  attributes.Set("shape", shape);
-  const NodeId id =
-      AddNode("opset1", "Parameter",
-              {.name = std::move(name), .attributes = std::move(attributes), .origin = std::move(origin)});
-  SetOutputType({id, 0}, type, std::move(shape));
-  parameters_.push_back(id);
-  return id;
-}
-
-NodeId Graph::AddResult(std::string name, OutputPort value, Origin origin) {
-  const NodeId id =
-      AddNode("opset1", "Result",
-              {.name = std::move(name), .inputs = value, .num_outputs = 0, .origin = std::move(origin)});
-  results_.push_back(id);
-  return id;
-}
-
 void Graph::AddToParameters(NodeId node) {
   NNEFC_CHECK(Contains(node));
   parameters_.push_back(node);
@@ -251,41 +212,6 @@ void Graph::OrderSinks(llvm::ArrayRef<NodeId> first) {
   for (NodeId id : first) append(id);
   for (NodeId id : sinks_) append(id);
   sinks_ = std::move(sinks);
-}
-
-// ---- order ----
-
-std::optional<std::vector<NodeId>> Graph::TopologicalOrder() const {
-  enum class State : uint8_t { kNew, kOpen, kDone };
-  struct Visit {
-    const Node* node;
-    int32_t next_input;
-  };
-  std::vector<State> states(nodes_.size(), State::kNew);
-  std::vector<NodeId> order;
-  order.reserve(num_nodes_);
-  std::vector<Visit> stack;
-  for (const Node* root : nodes_) {
-    if (root == nullptr || states[static_cast<size_t>(root->id_.index)] != State::kNew) continue;
-    states[static_cast<size_t>(root->id_.index)] = State::kOpen;
-    stack.push_back({root, 0});
-    while (!stack.empty()) {
-      Visit& visit = stack.back();
-      if (visit.next_input == visit.node->num_inputs()) {
-        states[static_cast<size_t>(visit.node->id_.index)] = State::kDone;
-        order.push_back(visit.node->id_);
-        stack.pop_back();
-        continue;
-      }
-      const NodeId feeder = visit.node->input(visit.next_input++).node;
-      State& state = states[static_cast<size_t>(feeder.index)];
-      if (state == State::kOpen) return std::nullopt;
-      if (state == State::kDone) continue;
-      state = State::kOpen;
-      stack.push_back({nodes_[static_cast<size_t>(feeder.index)], 0});
-    }
-  }
-  return order;
 }
 
 // ---- changing ----
@@ -408,6 +334,76 @@ Body& Graph::AddBody(NodeId node, Body body) {
 Body& Graph::body(NodeId node, size_t index) {
   NNEFC_CHECK(index < this->node(node).bodies().size());
   return mutable_node(node).extras_->bodies[index];
+}
+
+// ---- free functions ----
+
+NodeId AddNode(Graph& graph, std::string_view set, std::string_view name, NodeSpec spec) {
+  spec.op = graph.registry().Find(set, name);
+  NNEFC_CHECK(spec.op.valid());
+  return graph.AddNode(std::move(spec));
+}
+
+NodeId AddConst(Graph& graph, TensorValue value, std::string name, Origin origin) {
+  NNEFC_CHECK(value.valid());
+  const NodeId id = AddNode(graph, "opset1", "Const", {.name = std::move(name), .origin = std::move(origin)});
+  graph.SetOutputType({id, 0}, value.type(), PartialShape(llvm::ArrayRef<int64_t>(value.shape())));
+  graph.SetOutputValue({id, 0}, std::move(value));
+  return id;
+}
+
+NodeId AddParameter(Graph& graph, std::string name, ElementType type, PartialShape shape, Origin origin) {
+  AttributeMap attributes;
+  attributes.Set("element_type", type);
+  attributes.Set("shape", shape);
+  const NodeId id =
+      AddNode(graph, "opset1", "Parameter",
+              {.name = std::move(name), .attributes = std::move(attributes), .origin = std::move(origin)});
+  graph.SetOutputType({id, 0}, type, std::move(shape));
+  graph.AddToParameters(id);
+  return id;
+}
+
+NodeId AddResult(Graph& graph, std::string name, OutputPort value, Origin origin) {
+  const NodeId id =
+      AddNode(graph, "opset1", "Result",
+              {.name = std::move(name), .inputs = value, .num_outputs = 0, .origin = std::move(origin)});
+  graph.AddToResults(id);
+  return id;
+}
+
+std::optional<std::vector<NodeId>> TopologicalOrder(const Graph& graph) {
+  enum class State : uint8_t { kNew, kOpen, kDone };
+  struct Visit {
+    const Node* node;
+    int32_t next_input;
+  };
+  std::vector<State> states(graph.node_bound(), State::kNew);
+  std::vector<NodeId> order;
+  order.reserve(graph.num_nodes());
+  std::vector<Visit> stack;
+  for (size_t i = 0; i < graph.node_bound(); ++i) {
+    const NodeId root(static_cast<int32_t>(i));
+    if (states[i] != State::kNew || !graph.Contains(root)) continue;
+    states[i] = State::kOpen;
+    stack.push_back({&graph.node(root), 0});
+    while (!stack.empty()) {
+      Visit& visit = stack.back();
+      if (visit.next_input == visit.node->num_inputs()) {
+        states[static_cast<size_t>(visit.node->id().index)] = State::kDone;
+        order.push_back(visit.node->id());
+        stack.pop_back();
+        continue;
+      }
+      const NodeId feeder = visit.node->input(visit.next_input++).node;
+      State& state = states[static_cast<size_t>(feeder.index)];
+      if (state == State::kOpen) return std::nullopt;
+      if (state == State::kDone) continue;
+      state = State::kOpen;
+      stack.push_back({&graph.node(feeder), 0});
+    }
+  }
+  return order;
 }
 
 }  // namespace nnefc::ir

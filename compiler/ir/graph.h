@@ -192,7 +192,7 @@ class NodeList {
   size_t slab_left_ = 0, slab_size_ = 0;  // nodes of the last slab
 };
 
-// The arguments of Graph::AddNode.
+// The properties of a new node.
 struct NodeSpec {
   OpId op = {};
   std::string name = {};
@@ -205,13 +205,12 @@ struct NodeSpec {
 
 // A graph of operations. Parameters are nodes without inputs (nnef.external or Parameter). Results are nodes
 // of opset1.Result, named after the results of the graph. Sinks are nodes with side effects; they are live
-// without uses. `nodes()` returns insertion order; use TopologicalOrder for execution.
+// without uses. `nodes()` returns insertion order; use TopologicalOrder for execution. The member functions
+// keep inputs, use lists and the lists of parameters, results and sinks consistent; what needs these
+// functions alone is a free function below.
 class Graph {
  public:
   explicit Graph(const OpRegistry* registry, std::string name = {});
-  ~Graph();
-  Graph(Graph&&) noexcept;
-  Graph& operator=(Graph&&) noexcept;
 
   const OpRegistry& registry() const { return *registry_; }
   const std::string& name() const { return name_; }
@@ -221,16 +220,8 @@ class Graph {
 
   // Adds a node. Checked: the inputs exist, and the segments, if any, add up to the number of inputs.
   NodeId AddNode(NodeSpec spec);
-  // Adds a node `set.name`; checked: it is registered.
-  NodeId AddNode(std::string_view set, std::string_view name, NodeSpec spec);
-  // Adds a Const node (opset1) with its output set.
-  NodeId AddConst(TensorValue value, std::string name, Origin origin = {});
-  // Adds a Parameter (opset1) and appends it to parameters().
-  NodeId AddParameter(std::string name, ElementType type, PartialShape shape, Origin origin = {});
-  // Appends a Result node.
-  NodeId AddResult(std::string name, OutputPort value, Origin origin = {});
-  void AddToParameters(NodeId node);  // an nnef.external
-  void AddToResults(NodeId node);     // a Result made by AddNode
+  void AddToParameters(NodeId node);  // an nnef.external or Parameter
+  void AddToResults(NodeId node);     // a Result
   // Adds a sink. AddNode does so for operations that are always sinks.
   void AddToSinks(NodeId node);
   // Moves the given nodes to the front of the sinks, in that order. Nodes that are not sinks become sinks.
@@ -248,10 +239,6 @@ class Graph {
   llvm::ArrayRef<NodeId> results() const { return results_; }
   llvm::ArrayRef<NodeId> sinks() const { return sinks_; }
   const Output& output(OutputPort port) const { return node(port.node).output(port.index); }
-
-  // Returns the nodes so that each follows its inputs: a depth-first post-order over nodes in insertion
-  // order. Nothing if the graph has a cycle.
-  std::optional<std::vector<NodeId>> TopologicalOrder() const;
 
   // Connects an existing input to another output.
   void SetInput(NodeId node, int32_t index, OutputPort value);
@@ -293,5 +280,18 @@ class Graph {
   std::vector<NodeId> results_;
   std::vector<NodeId> sinks_;
 };
+
+// Adds a node `set.name`; checked: it is registered.
+NodeId AddNode(Graph& graph, std::string_view set, std::string_view name, NodeSpec spec);
+// Adds a Const node (opset1) with its output set.
+NodeId AddConst(Graph& graph, TensorValue value, std::string name, Origin origin = {});
+// Adds a Parameter (opset1) and appends it to parameters().
+NodeId AddParameter(Graph& graph, std::string name, ElementType type, PartialShape shape, Origin origin = {});
+// Appends a Result node.
+NodeId AddResult(Graph& graph, std::string name, OutputPort value, Origin origin = {});
+
+// Returns the nodes so that each follows its inputs: a depth-first post-order over nodes in insertion
+// order. Nothing if the graph has a cycle.
+std::optional<std::vector<NodeId>> TopologicalOrder(const Graph& graph);
 
 }  // namespace nnefc::ir

@@ -22,7 +22,7 @@ const std::vector<NodeId>* NodeOrder::Of(const Graph& graph) {
     sources.push_back(id);
   }
   if (!is_known_) {
-    std::optional<std::vector<NodeId>> order = graph.TopologicalOrder();
+    std::optional<std::vector<NodeId>> order = TopologicalOrder(graph);
     if (!order) return nullptr;
     order_ = std::move(*order);
   } else {

@@ -42,7 +42,7 @@ class Defaults {
  private:
   void FindNonNegative() {
     non_negative_.assign(subject_.graph.node_bound(), false);
-    const auto order = subject_.graph.TopologicalOrder();
+    const auto order = ir::TopologicalOrder(subject_.graph);
     if (!order) return;
     for (ir::NodeId id : *order) {
       non_negative_[static_cast<size_t>(id.index)] =

@@ -30,12 +30,12 @@ std::vector<ir::Body> LowerBodies(NodeLowering& n) {
 void AddNodeWithBodies(NodeLowering& n, std::string_view set, std::string_view type,
                        llvm::ArrayRef<OutputPort> inputs, std::vector<ir::Body> bodies) {
   LowerState& state = n.state();
-  const ir::NodeId id = state.target.AddNode(set, type,
-                                             {.op = {},
-                                              .name = n.node().name(),
-                                              .inputs = inputs,
-                                              .num_outputs = n.node().num_outputs(),
-                                              .origin = n.node().origin()});
+  const ir::NodeId id = ir::AddNode(state.target, set, type,
+                                    {.op = {},
+                                     .name = n.node().name(),
+                                     .inputs = inputs,
+                                     .num_outputs = n.node().num_outputs(),
+                                     .origin = n.node().origin()});
   // The bodies are already inferred. Repeating that at each level would be quadratic in the nesting depth.
   for (ir::Body& body : bodies) state.target.AddBody(id, std::move(body));
   for (int32_t i = 0; i < n.node().num_outputs(); ++i) {
@@ -109,10 +109,10 @@ void MakeLoop(NodeLowering& n, int64_t iterations, ir::Body& body, std::vector<O
   inputs.insert(inputs.begin(), {n.ConstInt(iterations, "trip_count"), n.Constant(truth, "condition")});
   for (ir::InputMapping& mapping : body.inputs) mapping.external += 2;
   const std::string name = n.node().name() + "/continue";
-  const ir::NodeId next = body.graph->AddConst(truth, name, n.node().origin());
+  const ir::NodeId next = ir::AddConst(*body.graph, truth, name, n.node().origin());
   body.outputs.push_back(
       {.external = -1, .internal = static_cast<int32_t>(body.graph->results().size()), .axis = std::nullopt});
-  body.graph->AddResult(name, {next, 0}, n.node().origin());
+  ir::AddResult(*body.graph, name, {next, 0}, n.node().origin());
 }
 
 // TensorIterator-1 or, inside of another one, Loop-5: OpenVINO rejects nested TensorIterators.

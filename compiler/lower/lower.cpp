@@ -134,7 +134,7 @@ void AddResults(LowerState& state) {
     const bool is_first = taken.insert({port.node.index, port.index}).second;
     if (!is_first || state.target.node(port.node).Is(ir::OpRole::kParameter))
       port = CopyAs(state, port, result.name(), result.origin());
-    state.target.AddResult(result.name(), port, result.origin());
+    ir::AddResult(state.target, result.name(), port, result.origin());
   }
 }
 
@@ -155,7 +155,7 @@ std::unique_ptr<ir::Graph> LowerBody(const ir::Graph& graph, const LowerOptions&
   LowerState state(graph, options, context);
   state.depth = depth;
   state.in_loop = in_loop;
-  const std::optional<std::vector<ir::NodeId>> order = graph.TopologicalOrder();
+  const std::optional<std::vector<ir::NodeId>> order = ir::TopologicalOrder(graph);
   NNEFC_CHECK(order.has_value());
   FindUpdatedVariables(state);
   const auto port_of = [&](ir::OutputPort port) {

@@ -88,7 +88,7 @@ OutputPort NodeLowering::Add(std::string_view set, std::string_view type, llvm::
 }
 
 OutputPort NodeLowering::Constant(TensorValue value, std::string_view suffix) {
-  return {state_.target.AddConst(std::move(value), HelperName(suffix), node_.origin()), 0};
+  return {ir::AddConst(state_.target, std::move(value), HelperName(suffix), node_.origin()), 0};
 }
 
 OutputPort NodeLowering::ConstInts(llvm::ArrayRef<int64_t> values, std::string_view suffix) {

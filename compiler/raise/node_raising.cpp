@@ -378,7 +378,7 @@ void NodeRaising::Finish() {
                                                                : ElementType::kF32;
     const ir::PartialShape& shape = node_.output(i).shape;
     ir::AttributeMap attributes = Attributes({{"shape", shape}, {"dtype", DataTypeName(type)}});
-    port = {state_.target.AddNode(ir::kNnefSet, "external", {.attributes = std::move(attributes)}), 0};
+    port = {ir::AddNode(state_.target, ir::kNnefSet, "external", {.attributes = std::move(attributes)}), 0};
     state_.hints.resize(state_.target.node_bound());
     state_.target.SetOutputType(port, type, shape);
   }

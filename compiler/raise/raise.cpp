@@ -235,7 +235,7 @@ void Raiser::RaiseResults() {
     }
     named.insert({port.node.index, port.index});
     state_.wanted[{port.node.index, port.index}] = result.name();
-    state_.target.AddResult(result.name(), port, result.origin());
+    ir::AddResult(state_.target, result.name(), port, result.origin());
   }
 }
 
@@ -306,7 +306,7 @@ std::optional<RaisedGraph> Raiser::Raise() {
 
 std::optional<RaisedGraph> RaiseGraph(const ir::Graph& source, const RaiseOptions& options,
                                       Context& context) {
-  const std::optional<std::vector<ir::NodeId>> order = source.TopologicalOrder();
+  const std::optional<std::vector<ir::NodeId>> order = ir::TopologicalOrder(source);
   NNEFC_CHECK(order.has_value() && options.evaluate != nullptr);
   return raise::Raiser(source, *order, options, context).Raise();
 }

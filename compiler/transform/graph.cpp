@@ -267,14 +267,14 @@ Node Graph::CreateNode(std::string_view operation, llvm::ArrayRef<Port> sources,
 
 Node Graph::CreateConst(TensorValue value, std::string name) {
   CountName(name, 1);
-  return Node(*this, graph_.AddConst(std::move(value), std::move(name)));
+  return Node(*this, ir::AddConst(graph_, std::move(value), std::move(name)));
 }
 
 Node Graph::CreateResult(const Port& source, std::string name) {
   if (!source.is_output_) throw Error("the source of a new Result is an input");
   source.node().ir();
   CountName(name, 1);
-  return Node(*this, graph_.AddResult(std::move(name), {source.node_, source.index_}));
+  return Node(*this, ir::AddResult(graph_, std::move(name), {source.node_, source.index_}));
 }
 
 Port Graph::AddInPort(const Node& node, const Port& source) {
@@ -464,7 +464,7 @@ void Graph::Finish() {
 ir::OutputPort Graph::Nowhere() {
   // A clean-up removes it while no input reads it.
   if (!nowhere_.valid() || !graph_.Contains(nowhere_.node))
-    nowhere_ = {graph_.AddConst(TensorValue::FromInts({}, {0}), "nowhere"), 0};
+    nowhere_ = {ir::AddConst(graph_, TensorValue::FromInts({}, {0}), "nowhere"), 0};
   return nowhere_;
 }
 

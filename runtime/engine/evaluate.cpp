@@ -110,12 +110,12 @@ std::shared_ptr<const ir::Graph> GraphOf(const ir::Node& node, const ir::OpRegis
   std::vector<ir::OutputPort> ports;
   for (const TensorValue& input : inputs) {
     const ir::PartialShape shape{llvm::ArrayRef<int64_t>(input.shape())};
-    ports.push_back({graph->AddParameter("", input.type(), shape), 0});
+    ports.push_back({ir::AddParameter(*graph, "", input.type(), shape), 0});
     graph->SetOutputType(ports.back(), input.type(), shape);
   }
   const ir::NodeId id = graph->AddNode({.op = node.op(), .inputs = ports, .attributes = node.attributes()});
   graph->SetOutputType({id, 0}, node.output().type, node.output().shape);
-  graph->AddResult("", {id, 0});
+  ir::AddResult(*graph, "", {id, 0});
   return graph;
 }
 

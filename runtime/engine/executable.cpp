@@ -151,7 +151,7 @@ bool ExecutableImpl::CheckKernels(Emitter& emitter) const {
       emitter.Emit(kernels::kRuntimeNesting, {}, "bodies are nested more than {} deep", ir::kMaxBodyNesting);
       return false;
     }
-    if (!graph->TopologicalOrder()) {
+    if (!ir::TopologicalOrder(*graph)) {
       emitter.Emit(kernels::kRuntimeCycle, {}, "the graph{} has a cycle", depth > 0 ? " of a body" : "");
       ok = false;
     }

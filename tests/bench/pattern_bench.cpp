@@ -16,15 +16,16 @@ ir::Graph MakeGraph() {
   static const char* const kOps[] = {"ReLU",     "Abs",  "Exp",   "Sin",  "Cos",
                                      "Negative", "Sign", "Floor", "Tanh", "Sigmoid"};
   ir::Graph graph(&ir::StandardOps());
-  ir::OutputPort last{graph.AddParameter("x", ElementType::kF32, {2}), 0};
+  ir::OutputPort last{ir::AddParameter(graph, "x", ElementType::kF32, {2}), 0};
   for (int i = 0; i < kMatches; ++i) {
     for (const char* op : kOps) {
-      const ir::NodeId id = graph.AddNode("opset1", op, {.name = fmt::format("{}{}", op, i), .inputs = last});
+      const ir::NodeId id =
+          ir::AddNode(graph, "opset1", op, {.name = fmt::format("{}{}", op, i), .inputs = last});
       graph.SetOutputType({id, 0}, ElementType::kF32, {2});
       last = {id, 0};
     }
   }
-  graph.AddResult("y", last);
+  ir::AddResult(graph, "y", last);
   return graph;
 }
 

@@ -313,7 +313,7 @@ std::optional<std::vector<TensorValue>> Oracle::Run(const Noise& noise, std::str
   std::vector<std::vector<TensorValue>> values(graph_.node_bound());
   for (size_t i = 0; i < inputs_.size(); ++i)
     values[static_cast<size_t>(graph_.parameters()[i].index)] = {inputs_[i]};
-  const std::vector<ir::NodeId> order = *graph_.TopologicalOrder();
+  const std::vector<ir::NodeId> order = *ir::TopologicalOrder(graph_);
   const std::vector<bool> needed = NeededNodes(graph_, order);
   std::vector<double> known = FiniteNumbers(inputs_);  // candidates for equal values
   for (ir::NodeId id : order) {

@@ -351,21 +351,21 @@ bool Prober::Accept(const OperationDescription& operation, Proposal& proposal, s
       return false;
     }
     if (input.constant) {
-      ports.push_back({graph.AddConst(MakeConstant(input, random), ""), 0});
+      ports.push_back({ir::AddConst(graph, MakeConstant(input, random), ""), 0});
       continue;
     }
     const ir::PartialShape shape{llvm::ArrayRef<int64_t>(input.shape)};
-    const ir::NodeId id = graph.AddParameter("", input.type, shape);
+    const ir::NodeId id = ir::AddParameter(graph, "", input.type, shape);
     graph.SetOutputType({id, 0}, input.type, shape);
     ports.push_back({id, 0});
   }
   // OpenVINO's operations can only omit their last inputs.
-  const ir::NodeId id = graph.AddNode(
-      operation.set, operation.name,
-      {.inputs = ports,
-       .segments = nnef ? llvm::ArrayRef<int32_t>(proposal.segments) : llvm::ArrayRef<int32_t>(),
-       .attributes = proposal.attributes,
-       .num_outputs = proposal.outputs});
+  const ir::NodeId id =
+      ir::AddNode(graph, operation.set, operation.name,
+                  {.inputs = ports,
+                   .segments = nnef ? llvm::ArrayRef<int32_t>(proposal.segments) : llvm::ArrayRef<int32_t>(),
+                   .attributes = proposal.attributes,
+                   .num_outputs = proposal.outputs});
   Emitter emitter;
   llvm::SmallVector<int32_t, 2> judged;
   if (!ir::InferNode(graph, id, emitter, nullptr, &judged)) {

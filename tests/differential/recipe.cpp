@@ -52,7 +52,7 @@ class Builder {
     }
     for (size_t i = 0; i < recipe_.results.size(); ++i) {
       const ir::OutputPort port = PortOf(recipe_.results[i]);
-      graph_->AddResult(nnef_ ? graph_->output(port).names[0] : fmt::format("r{}", i), port);
+      ir::AddResult(*graph_, nnef_ ? graph_->output(port).names[0] : fmt::format("r{}", i), port);
     }
     return std::move(graph_);
   }
@@ -82,7 +82,7 @@ class Builder {
       }
     }
     if (!nnef_) {
-      const ir::NodeId id = graph_->AddParameter(fmt::format("p{}", index), step.type, shape);
+      const ir::NodeId id = ir::AddParameter(*graph_, fmt::format("p{}", index), step.type, shape);
       graph_->SetOutputType({id, 0}, step.type, shape);
       ids_.push_back(id);
       return true;
@@ -97,7 +97,7 @@ class Builder {
 
   bool AddConstant(const Step& step, size_t index) {
     if (!nnef_) {
-      ids_.push_back(graph_->AddConst(step.value, fmt::format("c{}", index)));
+      ids_.push_back(ir::AddConst(*graph_, step.value, fmt::format("c{}", index)));
       return true;
     }
     ir::AttributeMap attributes;
@@ -132,12 +132,12 @@ class Builder {
   bool AddNode(std::string_view set, std::string_view name, llvm::ArrayRef<ir::OutputPort> inputs,
                llvm::ArrayRef<int32_t> segments, ir::AttributeMap attributes, int num_outputs,
                const std::string& node_name) {
-    ids_.push_back(graph_->AddNode(set, name,
-                                   {.name = node_name,
-                                    .inputs = inputs,
-                                    .segments = segments,
-                                    .attributes = std::move(attributes),
-                                    .num_outputs = num_outputs}));
+    ids_.push_back(ir::AddNode(*graph_, set, name,
+                               {.name = node_name,
+                                .inputs = inputs,
+                                .segments = segments,
+                                .attributes = std::move(attributes),
+                                .num_outputs = num_outputs}));
     return ir::InferNode(*graph_, ids_.back(), emitter_);
   }
 
@@ -191,7 +191,7 @@ Recipe RecipeOf(const ir::Graph& graph) {
     return ValueRef{place[static_cast<size_t>(port.node.index)], port.index};
   };
   std::vector<ir::NodeId> order(graph.parameters().begin(), graph.parameters().end());
-  const std::vector<ir::NodeId> topological = *graph.TopologicalOrder();
+  const std::vector<ir::NodeId> topological = *ir::TopologicalOrder(graph);
   for (ir::NodeId id : topological) {
     if (!llvm::is_contained(graph.parameters(), id) && !graph.node(id).Is("opset1", "Result"))
       order.push_back(id);

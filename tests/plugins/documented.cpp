@@ -157,7 +157,7 @@ class CheckForCycle : public MiddleReplacementPattern {
   Names RunBefore() const override { return {"PreMiddleStart"}; }
   Names RunAfter() const override { return {"middle.CheckForCycle"}; }
   void FindAndReplacePattern(Graph& graph) override {
-    if (!graph.ir().TopologicalOrder()) throw Error("the graph contains a cycle, and cannot proceed");
+    if (!TopologicalOrder(graph.ir())) throw Error("the graph contains a cycle, and cannot proceed");
     log("no cycle");
   }
 };

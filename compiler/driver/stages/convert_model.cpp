@@ -54,7 +54,7 @@ bool SetShapes(ir::Graph& graph, const std::map<std::string, Shape>& shapes, Emi
 // Infers a graph again, and computes the values of shapes and axes that inference does not.
 bool InferWithValues(ir::Graph& graph, const ir::Evaluator& evaluate, Emitter& emitter) {
   constexpr size_t kMaxBytes = 4096;
-  const auto order = graph.TopologicalOrder();
+  const auto order = ir::TopologicalOrder(graph);
   NNEFC_CHECK(order.has_value());
   for (ir::NodeId id : *order) {
     if (!ir::InferNode(graph, id, emitter)) return false;

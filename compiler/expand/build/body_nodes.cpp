@@ -43,8 +43,8 @@ bool NodeFactory::EnterBody(const semantics::Signature& fragment, llvm::ArrayRef
   scopes_.back()->body = std::move(body);
   for (size_t i = 0; i < fed.size(); ++i) {
     const ast::Name& name = fragment.parameters[order.empty() ? i : order[i]].name;
-    ir::NodeId node = graph().AddParameter(std::string(context_.symbols.Text(name.symbol)), fed[i].type,
-                                           fed[i].shape, {name.range, site.frame});
+    ir::NodeId node = ir::AddParameter(graph(), std::string(context_.symbols.Text(name.symbol)), fed[i].type,
+                                       fed[i].shape, {name.range, site.frame});
     names().OnNode(graph().node(node), name.symbol);
     names().AssignInBody({node, 0}, name.symbol);
     parameters.push_back(Value::Tensor({node, 0}));

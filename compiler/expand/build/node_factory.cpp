@@ -94,8 +94,8 @@ ir::NodeId NodeFactory::AddLiteral(const Value& value, const Site& site) {
       break;
   }
   attributes.Set("dtype", DataTypeText(ElementKind(value, graph())));
-  ir::NodeId node = graph().AddNode(
-      ir::kNnefSet, "constant", {.attributes = std::move(attributes), .origin = {site.range, site.frame}});
+  ir::NodeId node = ir::AddNode(graph(), ir::kNnefSet, "constant",
+                                {.attributes = std::move(attributes), .origin = {site.range, site.frame}});
   names().OnNode(graph().node(node), site.statement);
   (void)ir::InferNode(graph(), node, context_.emitter);  // emits errors
   return node;

@@ -122,7 +122,7 @@ bool FinishBody(Evaluation& state) {
     if (++named[name] > 1) value = state.builder.MakeRatified("copy", value, site);
     run.failed |= value.poison();
     if (run.failed) continue;
-    state.builder.graph().AddResult(name, value.port(), {result.name.range, site.frame});
+    ir::AddResult(state.builder.graph(), name, value.port(), {result.name.range, site.frame});
   }
   state.stack.resize(state.frame().base);
   state.heap.Charge(-state.frame().chunk->num_slots);

@@ -54,7 +54,7 @@ void AddGraphEnds(Evaluation& state) {
           state.context.symbols.Text(name.symbol));
       continue;
     }
-    graph.AddResult(std::string(state.context.symbols.Text(name.symbol)), port, {name.range, nullptr});
+    ir::AddResult(graph, std::string(state.context.symbols.Text(name.symbol)), port, {name.range, nullptr});
   }
 }
 

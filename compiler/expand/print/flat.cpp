@@ -129,7 +129,7 @@ std::string FlatPrinter::Print() {
 }
 
 std::vector<FlatStatement> FlatPrinter::Statements() {
-  std::optional<std::vector<ir::NodeId>> order = graph_->TopologicalOrder();
+  std::optional<std::vector<ir::NodeId>> order = ir::TopologicalOrder(*graph_);
   NNEFC_CHECK(order.has_value());
   std::vector<FlatStatement> statements;
   for (ir::NodeId id : *order) {

@@ -45,7 +45,7 @@ NodeId NodeCopier::Copy(const Node& node, Bodies bodies) {
 std::unique_ptr<Graph> Clone(const Graph& graph, llvm::ArrayRef<NamedPort> more_results) {
   auto copy = std::make_unique<Graph>(&graph.registry(), graph.name());
   for (const auto& [path, value] : graph.rt_info()) copy->SetRtInfo(path, value);
-  const std::optional<std::vector<NodeId>> order = graph.TopologicalOrder();
+  const std::optional<std::vector<NodeId>> order = TopologicalOrder(graph);
   NNEFC_CHECK(order.has_value());
   NodeCopier copier(*copy);
   std::vector<NodeId> twins(graph.node_bound());
@@ -53,7 +53,7 @@ std::unique_ptr<Graph> Clone(const Graph& graph, llvm::ArrayRef<NamedPort> more_
   const auto twin_of = [&](NodeId id) { return twins[static_cast<size_t>(id.index)]; };
   for (NodeId id : graph.parameters()) copy->AddToParameters(twin_of(id));
   for (NodeId id : graph.results()) copy->AddToResults(twin_of(id));
-  for (const auto& [name, port] : more_results) copy->AddResult(name, copier.Mapped(port));
+  for (const auto& [name, port] : more_results) AddResult(*copy, name, copier.Mapped(port));
   std::vector<NodeId> sinks;
   for (NodeId id : graph.sinks()) sinks.push_back(twin_of(id));
   copy->OrderSinks(sinks);

@@ -139,12 +139,12 @@ std::optional<std::vector<Output>> InferApart(const Node& node, llvm::ArrayRef<c
 
 InferredNode AddInferred(Graph& graph, std::string_view set, std::string_view name, NodeSpec spec,
                          Emitter& emitter) {
-  const NodeId id = graph.AddNode(set, name, std::move(spec));
+  const NodeId id = AddNode(graph, set, name, std::move(spec));
   return {id, InferNode(graph, id, emitter)};
 }
 
 bool InferGraph(Graph& graph, Emitter& emitter) {
-  const std::optional<std::vector<NodeId>> order = graph.TopologicalOrder();
+  const std::optional<std::vector<NodeId>> order = TopologicalOrder(graph);
   NNEFC_CHECK(order.has_value());
   std::vector<bool> failed(graph.node_bound(), false);
   bool all_inferred = true;

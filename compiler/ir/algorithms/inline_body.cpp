@@ -8,7 +8,7 @@ namespace nnefc::ir {
 
 InlinedBody InlineBody(Graph& graph, NodeId id, size_t index, llvm::ArrayRef<OutputPort> parameters) {
   const Graph& body = *graph.node(id).bodies()[index].graph;
-  const std::optional<std::vector<NodeId>> order = body.TopologicalOrder();
+  const std::optional<std::vector<NodeId>> order = TopologicalOrder(body);
   NNEFC_CHECK(order.has_value() && parameters.size() == body.parameters().size());
   NodeCopier copier(graph);
   for (size_t i = 0; i < parameters.size(); ++i) copier.Map({body.parameters()[i], 0}, parameters[i]);

@@ -24,7 +24,7 @@ class Verifier {
       CheckValues(node);
     }
     CheckUses();
-    if (!graph_.TopologicalOrder()) Report("the graph has a cycle");
+    if (!TopologicalOrder(graph_)) Report("the graph has a cycle");
     CheckLists();
     for (NodeId id : graph_.nodes()) CheckBodies(graph_.node(id));
   }

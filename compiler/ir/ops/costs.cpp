@@ -180,7 +180,7 @@ class CostCounter {
 }  // namespace
 
 std::optional<GraphCosts> FindCosts(const Graph& graph) {
-  const std::optional<std::vector<NodeId>> order = graph.TopologicalOrder();
+  const std::optional<std::vector<NodeId>> order = TopologicalOrder(graph);
   if (!order) return std::nullopt;
   CostCounter counter(graph, *order);
   for (const NodeId id : *order) {

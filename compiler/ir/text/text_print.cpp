@@ -182,7 +182,7 @@ class GraphPrinter {
     for (NodeId id : graph_.results()) {
       if (graph_.Contains(id)) placed[static_cast<size_t>(id.index)] = true;
     }
-    const std::optional<std::vector<NodeId>> sorted = graph_.TopologicalOrder();
+    const std::optional<std::vector<NodeId>> sorted = TopologicalOrder(graph_);
     for (NodeId id : sorted ? *sorted : graph_.nodes()) place(id);
     for (NodeId id : graph_.results()) {
       if (graph_.Contains(id)) order.push_back(id);

@@ -18,7 +18,7 @@ constexpr int64_t kLargestFilledVolume = int64_t{1} << 20;
 void LowerExternal(NodeLowering& n) {
   const ir::Output& output = n.node().output();
   const ir::NodeId id =
-      n.state().target.AddParameter(n.node().name(), output.type, output.shape, n.node().origin());
+      ir::AddParameter(n.state().target, n.node().name(), output.type, output.shape, n.node().origin());
   n.SetOutput({id, 0});
 }
 

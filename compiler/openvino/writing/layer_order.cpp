@@ -40,7 +40,7 @@ bool IsUsed(const ir::Node& node) {
 }  // namespace
 
 LayerOrder OrderLayers(const ir::Graph& graph) {
-  const std::optional<std::vector<ir::NodeId>> topological = graph.TopologicalOrder();
+  const std::optional<std::vector<ir::NodeId>> topological = ir::TopologicalOrder(graph);
   NNEFC_CHECK(topological.has_value());
   // Nodes that are written before or after the operations.
   std::vector<bool> apart(graph.node_bound(), false);

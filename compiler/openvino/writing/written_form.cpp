@@ -147,11 +147,12 @@ class Former {
     const ir::Origin origin = graph_.node(user).origin();
     if (std::optional<TensorValue> part = PartOf(graph_, whole, axis, cut)) {
       if (!llvm::is_contained(replaced_, whole.node)) replaced_.push_back(whole.node);
-      return {graph_.AddConst(std::move(*part), name, origin), 0};
+      return {ir::AddConst(graph_, std::move(*part), name, origin), 0};
     }
     const auto constant = [&](int64_t value, std::string_view what) {
       return ir::OutputPort{
-          graph_.AddConst(TensorValue::FromInts({1}, {value}), fmt::format("{}_{}", name, what), origin), 0};
+          ir::AddConst(graph_, TensorValue::FromInts({1}, {value}), fmt::format("{}_{}", name, what), origin),
+          0};
     };
     const ir::OutputPort inputs[] = {whole, constant(cut.start, "start"), constant(cut.stop, "stop"),
                                      constant(1, "step"), constant(axis, "axes")};

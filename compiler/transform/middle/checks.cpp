@@ -10,7 +10,7 @@ class CheckForCycle : public MiddleReplacementPattern {
   Names RunBefore() const override { return {"PreMiddleStart"}; }
   Names RunAfter() const override { return {std::string(kLowering)}; }
   void FindAndReplacePattern(Graph& graph) override {
-    if (!graph.ir().TopologicalOrder()) throw Error("the graph contains a cycle");
+    if (!ir::TopologicalOrder(graph.ir())) throw Error("the graph contains a cycle");
   }
 };
 

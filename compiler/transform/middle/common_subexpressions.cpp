@@ -38,7 +38,7 @@ opset1.Result "y" (%3)
       const auto found = equal_constants.find(port.node.index);
       return found == equal_constants.end() ? port : found->second;
     };
-    const std::optional<std::vector<ir::NodeId>> order = ir.TopologicalOrder();
+    const std::optional<std::vector<ir::NodeId>> order = ir::TopologicalOrder(ir);
     if (!order) throw Error("the graph contains a cycle");
     for (ir::NodeId id : *order) {
       const ir::Node& node = ir.node(id);

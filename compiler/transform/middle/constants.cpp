@@ -98,7 +98,7 @@ void InferAgain(Graph& graph, const Node& node, BetterKnown& readers) {
 }
 
 void FoldAll(Graph& graph) {
-  const std::optional<std::vector<ir::NodeId>> order = graph.ir().TopologicalOrder();
+  const std::optional<std::vector<ir::NodeId>> order = ir::TopologicalOrder(graph.ir());
   if (!order) throw Error("the graph contains a cycle");
   BetterKnown readers;
   for (ir::NodeId id : *order) {
@@ -127,7 +127,8 @@ void BindConstants(ir::Graph& graph, ir::NodeId id, size_t index) {
         body.graph->node(parameter).uses().empty())
       continue;
     const std::string name = body.graph->node(parameter).name() + "/constant";
-    const ir::OutputPort constant = {body.graph->AddConst(*source.output().value, name, source.origin()), 0};
+    const ir::OutputPort constant = {ir::AddConst(*body.graph, *source.output().value, name, source.origin()),
+                                     0};
     body.graph->ReplaceAllUses({parameter, 0}, constant);
     bound.emplace_back(ir::OutputPort{parameter, 0}, constant);
   }

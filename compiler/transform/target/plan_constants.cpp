@@ -74,7 +74,7 @@ class ConstantEvaluation {
   void Replace(const ir::Node& node, int32_t output, const TensorValue& value) {
     if (node.uses(output).empty()) return;
     AddReaders(node, output);
-    const ir::NodeId constant = raw_.AddConst(value, node.name(), node.origin());
+    const ir::NodeId constant = ir::AddConst(raw_, value, node.name(), node.origin());
     raw_.ReplaceAllUses(node.port(output), {constant, 0});
   }
 

@@ -50,11 +50,11 @@ struct TestGraph {
   }
   ir::OutputPort PartialParameter(std::string name, ir::PartialShape shape,
                                   ElementType type = ElementType::kF32) {
-    const ir::NodeId id = graph->AddParameter(std::move(name), type, shape);
+    const ir::NodeId id = ir::AddParameter(*graph, std::move(name), type, shape);
     graph->SetOutputType({id, 0}, type, shape);
     return {id, 0};
   }
-  ir::OutputPort Const(TensorValue value) { return {graph->AddConst(std::move(value), "c"), 0}; }
+  ir::OutputPort Const(TensorValue value) { return {ir::AddConst(*graph, std::move(value), "c"), 0}; }
   ir::OutputPort Ints(std::vector<int64_t> values) {
     const Shape shape{static_cast<int64_t>(values.size())};
     return Const(TensorValue::FromInts(shape, values));
@@ -63,11 +63,11 @@ struct TestGraph {
   ir::OutputPort Weights(Shape shape, unsigned seed, float low = -1, float high = 1);
   ir::OutputPort Op(std::string_view set, std::string_view name, std::vector<ir::OutputPort> inputs,
                     ir::AttributeMap attributes = {}, int outputs = 1) {
-    const ir::NodeId id = graph->AddNode(set, name,
-                                         {.name = "n" + std::to_string(graph->node_bound()),
-                                          .inputs = inputs,
-                                          .attributes = std::move(attributes),
-                                          .num_outputs = outputs});
+    const ir::NodeId id = ir::AddNode(*graph, set, name,
+                                      {.name = "n" + std::to_string(graph->node_bound()),
+                                       .inputs = inputs,
+                                       .attributes = std::move(attributes),
+                                       .num_outputs = outputs});
     Emitter emitter;
     EXPECT_TRUE(ir::InferNode(*graph, id, emitter)) << Messages(emitter);
     return {id, 0};
@@ -76,7 +76,9 @@ struct TestGraph {
                     ir::AttributeMap attributes = {}) {
     return Op("opset1", name, std::move(inputs), std::move(attributes));
   }
-  void Result(ir::OutputPort port, std::string name = "output") { graph->AddResult(std::move(name), port); }
+  void Result(ir::OutputPort port, std::string name = "output") {
+    ir::AddResult(*graph, std::move(name), port);
+  }
 
   ir::OutputPort Convolution(ir::OutputPort x, ir::OutputPort filter, int64_t pad, int64_t stride = 1) {
     ir::AttributeMap attributes;

@@ -56,7 +56,7 @@ class FiniteChecker {
   }
 
   void Check() {
-    const std::optional<std::vector<ir::NodeId>> order = graph_.TopologicalOrder();
+    const std::optional<std::vector<ir::NodeId>> order = ir::TopologicalOrder(graph_);
     if (!order) return;
     std::vector<ir::NamedPort> kept;
     for (ir::NodeId id : *order) {

@@ -22,7 +22,7 @@ class ValueFinder {
  public:
   explicit ValueFinder(const driver::Compilation& compilation)
       : compilation_(compilation), graph_(*compilation.lowered()) {
-    const auto order = graph_.TopologicalOrder();
+    const auto order = ir::TopologicalOrder(graph_);
     if (order) order_ = *order;
     for (ir::NodeId id : graph_.results()) outputs_.insert(graph_.node(id).name());
   }

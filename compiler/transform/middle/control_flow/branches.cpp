@@ -108,7 +108,7 @@ class BranchChooser {
 };
 
 void BranchChooser::Run() {
-  std::optional<std::vector<NodeId>> order = graph_.TopologicalOrder();
+  std::optional<std::vector<NodeId>> order = ir::TopologicalOrder(graph_);
   NNEFC_CHECK(order.has_value());
   order_ = std::move(*order);
   FindGroups();
@@ -283,7 +283,7 @@ OutputPort BodyMaker::Find(OutputPort port) {
   } else {
     const ir::Output& output = node.output(port.index);
     const std::string& name = output.names.empty() ? node.name() : output.names.front();
-    copier_.Map(port, {body_->AddParameter(name, output.type, output.shape, node.origin()), 0});
+    copier_.Map(port, {ir::AddParameter(*body_, name, output.type, output.shape, node.origin()), 0});
     captured_.push_back(port);
   }
   return copier_.Mapped(port);
@@ -300,32 +300,33 @@ void BodyMaker::AddResult(const ir::Node& select, OutputPort value) {
   OutputPort port = Find(value);
   const Shape wanted = select.output().shape.known_extents();
   if (body_->output(port).shape.known_extents() != wanted) {
-    const NodeId shape = body_->AddConst(TensorValue::FromInts({static_cast<int64_t>(wanted.size())}, wanted),
-                                         select.name() + "/shape", select.origin());
-    const NodeId broadcast = body_->AddNode("opset3", "Broadcast",
-                                            {.op = {},
-                                             .name = select.name() + "/broadcast",
-                                             .inputs = {port, {shape, 0}},
-                                             .attributes = OneAttribute("mode", "numpy"),
-                                             .origin = select.origin()});
+    const NodeId shape =
+        ir::AddConst(*body_, TensorValue::FromInts({static_cast<int64_t>(wanted.size())}, wanted),
+                     select.name() + "/shape", select.origin());
+    const NodeId broadcast = ir::AddNode(*body_, "opset3", "Broadcast",
+                                         {.op = {},
+                                          .name = select.name() + "/broadcast",
+                                          .inputs = {port, {shape, 0}},
+                                          .attributes = OneAttribute("mode", "numpy"),
+                                          .origin = select.origin()});
     body_->SetOutputType({broadcast, 0}, select.output().type, select.output().shape);
     port = {broadcast, 0};
   }
-  body_->AddResult(select.name(), port, select.origin());
+  ir::AddResult(*body_, select.name(), port, select.origin());
 }
 
 // Returns the condition with rank 0 or 1, as required by If.
 OutputPort ConditionOf(ir::Graph& graph, OutputPort base, const ir::Node& select) {
   const ir::PartialShape& shape = graph.output(base).shape;
   if (shape.rank_known() && shape.rank() <= 1) return base;
-  const NodeId extents = graph.AddConst(TensorValue::FromInts({0}, llvm::ArrayRef<int64_t>()),
-                                        select.name() + "/condition_shape", select.origin());
-  const NodeId reshape = graph.AddNode("opset1", "Reshape",
-                                       {.op = {},
-                                        .name = select.name() + "/condition",
-                                        .inputs = {base, {extents, 0}},
-                                        .attributes = OneAttribute("special_zero", false),
-                                        .origin = select.origin()});
+  const NodeId extents = ir::AddConst(graph, TensorValue::FromInts({0}, llvm::ArrayRef<int64_t>()),
+                                      select.name() + "/condition_shape", select.origin());
+  const NodeId reshape = ir::AddNode(graph, "opset1", "Reshape",
+                                     {.op = {},
+                                      .name = select.name() + "/condition",
+                                      .inputs = {base, {extents, 0}},
+                                      .attributes = OneAttribute("special_zero", false),
+                                      .origin = select.origin()});
   graph.SetOutputType({reshape, 0}, ElementType::kBoolean, ir::PartialShape(llvm::ArrayRef<int64_t>()));
   return {reshape, 0};
 }
@@ -360,12 +361,12 @@ void BranchChooser::MakeIf(const Group& group) {
     body.graph = maker.Take();
     bodies.push_back(std::move(body));
   }
-  const NodeId made = graph_.AddNode("opset8", "If",
-                                     {.op = {},
-                                      .name = first.name(),
-                                      .inputs = inputs,
-                                      .num_outputs = static_cast<int32_t>(group.selects.size()),
-                                      .origin = first.origin()});
+  const NodeId made = ir::AddNode(graph_, "opset8", "If",
+                                  {.op = {},
+                                   .name = first.name(),
+                                   .inputs = inputs,
+                                   .num_outputs = static_cast<int32_t>(group.selects.size()),
+                                   .origin = first.origin()});
   for (ir::Body& body : bodies) graph_.AddBody(made, std::move(body));
   for (size_t i = 0; i < group.selects.size(); ++i) {
     const OutputPort select{group.selects[i], 0};

@@ -179,7 +179,7 @@ class Rewriter {
 
   // Copies elementwise functions and products with constants; they apply equally to matrices.
   bool AddNodes() {
-    const std::optional<std::vector<ir::NodeId>> order = old_.graph->TopologicalOrder();
+    const std::optional<std::vector<ir::NodeId>> order = ir::TopologicalOrder(*old_.graph);
     if (!order) return false;
     for (ir::NodeId id : *order) {
       const ir::Node& node = old_.graph->node(id);

@@ -13,7 +13,7 @@ class AttributesOfRowsTest : public ::testing::Test {
   AttributesOfRowsTest() { RegisterStandardOps(registry_); }
 
   const Node& Add(std::string_view set, std::string_view name, AttributeMap attributes = {}) {
-    return graph_.node(graph_.AddNode(set, name, {.name = "n", .attributes = std::move(attributes)}));
+    return graph_.node(AddNode(graph_, set, name, {.name = "n", .attributes = std::move(attributes)}));
   }
 
   OpRegistry registry_;

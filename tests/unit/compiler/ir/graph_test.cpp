@@ -10,10 +10,10 @@ namespace {
 class GraphTest : public ::testing::Test {
  protected:
   OutputPort Add(const char* op, std::vector<OutputPort> inputs) {
-    return {graph_.AddNode("nnef", op, {.name = op, .inputs = inputs}), 0};
+    return {AddNode(graph_, "nnef", op, {.name = op, .inputs = inputs}), 0};
   }
   OutputPort Input(PartialShape shape = PartialShape{2, 3}) {
-    return {graph_.AddParameter("x", ElementType::kF32, std::move(shape)), 0};
+    return {AddParameter(graph_, "x", ElementType::kF32, std::move(shape)), 0};
   }
   void ExpectValid() { EXPECT_EQ(Verify(graph_), std::vector<std::string>()); }
 
@@ -38,7 +38,7 @@ TEST_F(GraphTest, ReplaceAllUses) {
   const OutputPort x = Input();
   const OutputPort relu = Add("relu", {x});
   const OutputPort sum = Add("add", {relu, relu});
-  graph_.AddResult("y", relu);
+  AddResult(graph_, "y", relu);
   graph_.ReplaceAllUses(relu, x);
   EXPECT_TRUE(graph_.node(relu.node).uses().empty());
   EXPECT_EQ(graph_.node(sum.node).input(1), x);
@@ -56,7 +56,7 @@ TEST_F(GraphTest, EraseDeadNodesKeepsParametersResultsAndSinks) {
   const OutputPort dead = Add("neg", {x});
   Add("sqr", {dead});
   const OutputPort unused = Input();
-  graph_.AddResult("y", used);
+  AddResult(graph_, "y", used);
   const OutputPort sink = Add("exp", {x});
   graph_.AddToSinks(sink.node);
   graph_.AddToSinks(sink.node);
@@ -71,7 +71,7 @@ TEST_F(GraphTest, EraseDeadNodesKeepsParametersResultsAndSinks) {
 
 TEST_F(GraphTest, EraseLeavesTheLists) {
   const OutputPort x = Input();
-  const NodeId result = graph_.AddResult("y", x);
+  const NodeId result = AddResult(graph_, "y", x);
   graph_.Erase(result);
   EXPECT_TRUE(graph_.results().empty());
   graph_.Erase(x.node);
@@ -84,11 +84,11 @@ TEST_F(GraphTest, TopologicalOrderKeepsInsertionOrderWherePossible) {
   const OutputPort a = Add("neg", {x});
   const OutputPort b = Add("exp", {x});
   const OutputPort c = Add("add", {a, b});
-  EXPECT_EQ(*graph_.TopologicalOrder(), (std::vector<NodeId>{x.node, a.node, b.node, c.node}));
+  EXPECT_EQ(*TopologicalOrder(graph_), (std::vector<NodeId>{x.node, a.node, b.node, c.node}));
   graph_.SetInput(a.node, 0, b);
-  EXPECT_EQ(*graph_.TopologicalOrder(), (std::vector<NodeId>{x.node, b.node, a.node, c.node}));
+  EXPECT_EQ(*TopologicalOrder(graph_), (std::vector<NodeId>{x.node, b.node, a.node, c.node}));
   graph_.SetInput(b.node, 0, c);
-  EXPECT_FALSE(graph_.TopologicalOrder().has_value());
+  EXPECT_FALSE(TopologicalOrder(graph_).has_value());
   EXPECT_EQ(Verify(graph_), std::vector<std::string>{"the graph has a cycle"});
 }
 
@@ -106,12 +106,12 @@ TEST_F(GraphTest, Segments) {
   const OutputPort x = Input();
   const OutputPort inputs[] = {x, x, x};
   const int32_t segments[] = {1, 1, 1};
-  const NodeId conv = graph_.AddNode("nnef", "conv", {.inputs = inputs, .segments = segments});
+  const NodeId conv = AddNode(graph_, "nnef", "conv", {.inputs = inputs, .segments = segments});
   EXPECT_EQ(graph_.node(conv).segment(2).size(), 1u);
   const OutputPort two[] = {x, x};
-  const NodeId without = graph_.AddNode("nnef", "conv", {.inputs = two});
+  const NodeId without = AddNode(graph_, "nnef", "conv", {.inputs = two});
   EXPECT_TRUE(graph_.node(without).segment(2).empty());
-  const NodeId concat = graph_.AddNode("nnef", "concat", {.inputs = inputs});
+  const NodeId concat = AddNode(graph_, "nnef", "concat", {.inputs = inputs});
   EXPECT_EQ(graph_.node(concat).segment(0).size(), 3u);
   ExpectValid();
 }
@@ -127,14 +127,14 @@ TEST_F(GraphTest, VerifyTellsWrongArity) {
 TEST_F(GraphTest, VerifyTellsWrongLists) {
   const OutputPort x = Input();
   graph_.AddToParameters(x.node);
-  graph_.AddNode("opset1", "Result", {.name = "r", .inputs = x, .num_outputs = 0});
+  AddNode(graph_, "opset1", "Result", {.name = "r", .inputs = x, .num_outputs = 0});
   EXPECT_EQ(Verify(graph_),
             (std::vector<std::string>{"`opset1.Parameter` \"x\" is listed twice among the parameters",
                                       "`opset1.Result` \"r\" is not listed among the results"}));
 }
 
 TEST_F(GraphTest, VerifyTellsWrongValues) {
-  const NodeId constant = graph_.AddConst(TensorValue::Scalar(1), "c");
+  const NodeId constant = AddConst(graph_, TensorValue::Scalar(1), "c");
   ExpectValid();
   graph_.SetOutputType({constant, 0}, ElementType::kF32, PartialShape{1});
   EXPECT_EQ(Verify(graph_).size(), 1u);
@@ -142,10 +142,10 @@ TEST_F(GraphTest, VerifyTellsWrongValues) {
 
 TEST_F(GraphTest, VerifyTellsWrongPortMaps) {
   const OutputPort x = Input();
-  const NodeId node = graph_.AddNode("nnef", "relu", {.name = "n", .inputs = x});
+  const NodeId node = AddNode(graph_, "nnef", "relu", {.name = "n", .inputs = x});
   Body body{.role = "body", .graph = std::make_unique<Graph>(&registry_, "inner")};
-  const NodeId inner = body.graph->AddParameter("p", ElementType::kF32, PartialShape{2});
-  body.graph->AddResult("r", {inner, 0});
+  const NodeId inner = AddParameter(*body.graph, "p", ElementType::kF32, PartialShape{2});
+  AddResult(*body.graph, "r", {inner, 0});
   body.inputs.push_back({.external = 0, .internal = 0});
   body.outputs.push_back({.external = 0, .internal = 0});
   graph_.AddBody(node, std::move(body));
@@ -166,11 +166,11 @@ TEST_F(GraphTest, VerifyTellsWrongPortMaps) {
 // rewiring and erasing take time and memory in proportion.
 TEST_F(GraphTest, LargeGraph) {
   constexpr int kCount = 300'000;
-  const OutputPort constant{graph_.AddConst(TensorValue::Scalar(1), "c"), 0};
+  const OutputPort constant{AddConst(graph_, TensorValue::Scalar(1), "c"), 0};
   OutputPort value = Input();
   const OutputPort input = value;
   for (int i = 0; i < kCount; ++i) value = Add("add", {value, constant});
-  EXPECT_EQ(graph_.TopologicalOrder()->size(), static_cast<size_t>(kCount) + 2);
+  EXPECT_EQ(TopologicalOrder(graph_)->size(), static_cast<size_t>(kCount) + 2);
   Emitter emitter;
   EXPECT_TRUE(InferGraph(graph_, emitter));
   EXPECT_EQ(graph_.output(value).shape, (PartialShape{2, 3}));

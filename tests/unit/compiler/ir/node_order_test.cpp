@@ -10,17 +10,17 @@ namespace {
 class NodeOrderTest : public ::testing::Test {
  protected:
   NodeOrderTest() {
-    x_ = graph_.AddParameter("x", ElementType::kF32, {2});
+    x_ = AddParameter(graph_, "x", ElementType::kF32, {2});
     a_ = Unary("a", {x_, 0});
     b_ = Unary("b", {a_, 0});
-    graph_.AddResult("y", {b_, 0});
+    AddResult(graph_, "y", {b_, 0});
   }
 
   NodeId Unary(const std::string& name, OutputPort input) {
-    return graph_.AddNode("opset1", "Abs", {.name = name, .inputs = input});
+    return AddNode(graph_, "opset1", "Abs", {.name = name, .inputs = input});
   }
   NodeId Constant(const std::string& name) {
-    return graph_.AddConst(TensorValue::FromFloats({2}, {1, 2}), name);
+    return AddConst(graph_, TensorValue::FromFloats({2}, {1, 2}), name);
   }
   std::string Names(NodeOrder& order) const {
     const std::vector<NodeId>* nodes = order.Of(graph_);

@@ -19,13 +19,13 @@ class PortMapsTest : public ::testing::Test {
   // A node of two inputs and two outputs, whose body has two parameters and two results.
   std::unique_ptr<Graph> Make(std::string_view set, std::string_view type) {
     auto graph = std::make_unique<Graph>(&registry_, "g");
-    const NodeId x = graph->AddParameter("x", ElementType::kF32, PartialShape{2, 3});
+    const NodeId x = AddParameter(*graph, "x", ElementType::kF32, PartialShape{2, 3});
     const OutputPort inputs[] = {{x, 0}, {x, 0}};
-    node_ = graph->AddNode(set, type, {.name = "n", .inputs = inputs, .num_outputs = 2});
+    node_ = AddNode(*graph, set, type, {.name = "n", .inputs = inputs, .num_outputs = 2});
     Body body{.role = "body", .graph = std::make_unique<Graph>(&registry_, "b")};
     for (const char* name : {"p", "q"}) {
-      const NodeId parameter = body.graph->AddParameter(name, ElementType::kF32, PartialShape{2, 3});
-      body.graph->AddResult(name, {parameter, 0});
+      const NodeId parameter = AddParameter(*body.graph, name, ElementType::kF32, PartialShape{2, 3});
+      AddResult(*body.graph, name, {parameter, 0});
     }
     for (int32_t i = 0; i < 2; ++i) {
       body.inputs.push_back({.external = i, .internal = i});
@@ -192,7 +192,7 @@ TEST_F(PortMapsTest, NestingIsLimited) {
     std::unique_ptr<Graph> graph = std::make_unique<Graph>(&registry_, "g");
     for (int i = 0; i < depth; ++i) {
       auto outer = std::make_unique<Graph>(&registry_, "g");
-      const NodeId node = outer->AddNode("test", "loop", {.name = "l", .num_outputs = 0});
+      const NodeId node = AddNode(*outer, "test", "loop", {.name = "l", .num_outputs = 0});
       outer->AddBody(node, {.role = "b", .graph = std::move(graph)});
       graph = std::move(outer);
     }
@@ -207,12 +207,12 @@ TEST_F(PortMapsTest, NestingIsLimited) {
 
 TEST_F(PortMapsTest, Arity) {
   Graph graph(&registry_, "g");
-  const OutputPort x{graph.AddParameter("x", ElementType::kF32, PartialShape{2}), 0};
+  const OutputPort x{AddParameter(graph, "x", ElementType::kF32, PartialShape{2}), 0};
   const auto violations = [&](std::string_view set, std::string_view type, size_t inputs,
                               std::vector<int32_t> segments, int32_t outputs) {
     const std::vector<OutputPort> ports(inputs, x);
-    const NodeId node = graph.AddNode(
-        set, type, {.name = "n", .inputs = ports, .segments = segments, .num_outputs = outputs});
+    const NodeId node = AddNode(graph, set, type,
+                                {.name = "n", .inputs = ports, .segments = segments, .num_outputs = outputs});
     Strings found = Verify(graph);
     graph.Erase(node);
     return fmt::format("{}", fmt::join(found, "\n"));
@@ -244,9 +244,9 @@ TEST_F(PortMapsTest, Arity) {
 TEST_F(PortMapsTest, Lists) {
   const auto violations = [&](const std::function<void(Graph&, NodeId x, NodeId y, NodeId result)>& change) {
     Graph graph(&registry_, "g");
-    const NodeId x = graph.AddParameter("x", ElementType::kF32, PartialShape{2});
-    const NodeId y = graph.AddNode("nnef", "neg", {.name = "y", .inputs = OutputPort{x, 0}});
-    const NodeId result = graph.AddResult("r", {y, 0});
+    const NodeId x = AddParameter(graph, "x", ElementType::kF32, PartialShape{2});
+    const NodeId y = AddNode(graph, "nnef", "neg", {.name = "y", .inputs = OutputPort{x, 0}});
+    const NodeId result = AddResult(graph, "r", {y, 0});
     change(graph, x, y, result);
     return fmt::format("{}", fmt::join(Verify(graph), "\n"));
   };
@@ -259,7 +259,7 @@ TEST_F(PortMapsTest, Lists) {
   EXPECT_EQ(violations([](Graph& graph, NodeId x, NodeId, NodeId) { graph.AddToResults(x); }),
             "`opset1.Parameter` \"x\" is listed among the results");
   EXPECT_EQ(violations([](Graph& graph, NodeId, NodeId, NodeId) {
-              graph.AddNode("nnef", "external", {.name = "e"});
+              AddNode(graph, "nnef", "external", {.name = "e"});
             }),
             "`nnef.external` \"e\" is not listed among the parameters");
   EXPECT_EQ(violations([](Graph& graph, NodeId, NodeId y, NodeId result) {
@@ -274,7 +274,7 @@ TEST_F(PortMapsTest, Lists) {
 TEST_F(PortMapsTest, ValuesHaveTheTypeOfTheirOutput) {
   const auto is_valid = [&](ElementType type, const PartialShape& shape, TensorValue value) {
     Graph graph(&registry_, "g");
-    const NodeId constant = graph.AddConst(TensorValue::FromInts({2}, {1, 2}), "c");
+    const NodeId constant = AddConst(graph, TensorValue::FromInts({2}, {1, 2}), "c");
     graph.SetOutputType({constant, 0}, type, shape);
     graph.SetOutputValue({constant, 0}, std::move(value));
     const Strings violations = Verify(graph);

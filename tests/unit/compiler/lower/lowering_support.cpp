@@ -21,7 +21,7 @@ NnefGraph::NnefGraph() : graph_(&ir::StandardOps(), "test") {}
 
 ir::NodeId NnefGraph::Add(std::string_view op, ir::NodeSpec spec) {
   const std::string name = spec.name;
-  const ir::NodeId id = graph_.AddNode(ir::kNnefSet, op, std::move(spec));
+  const ir::NodeId id = ir::AddNode(graph_, ir::kNnefSet, op, std::move(spec));
   const int32_t outputs = graph_.node(id).num_outputs();
   for (int32_t i = 0; i < outputs; ++i) {
     graph_.SetOutputNames({id, i}, {outputs == 1 ? name : name + std::to_string(i)});
@@ -125,7 +125,7 @@ std::vector<std::string> NnefGraph::Messages() const {
 
 std::string NnefGraph::Operations() const {
   std::string operations;
-  const auto order = lowered_->TopologicalOrder();
+  const auto order = ir::TopologicalOrder(*lowered_);
   for (ir::NodeId id : *order) {
     const ir::Node& node = lowered_->node(id);
     if (node.Is("opset1", "Const") || node.Is("opset1", "Parameter") || node.Is("opset1", "Result")) continue;

@@ -30,7 +30,7 @@ class NnefGraph {
                     std::string_view attributes = {}) {
     return {Node(op, name, std::move(inputs), attributes), 0};
   }
-  void Result(const std::string& name, ir::OutputPort port) { graph_.AddResult(name, port); }
+  void Result(const std::string& name, ir::OutputPort port) { ir::AddResult(graph_, name, port); }
 
   // Lowers the graph, with data for its variables unless `data` is false; null after an error.
   const ir::Graph* Lower(bool data = true);

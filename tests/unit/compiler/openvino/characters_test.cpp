@@ -19,9 +19,9 @@ class CharactersTest : public IrFilesTest {
   // x -> ReLU -> y.
   std::unique_ptr<ir::Graph> Small() {
     auto graph = std::make_unique<ir::Graph>(&registry_, "net");
-    const ir::NodeId x = graph->AddParameter("x", ElementType::kF32, ir::PartialShape({2}));
-    relu_ = graph->AddNode("opset1", "ReLU", {.name = "r", .inputs = ir::OutputPort{x, 0}});
-    graph->AddResult("y", {relu_, 0});
+    const ir::NodeId x = ir::AddParameter(*graph, "x", ElementType::kF32, ir::PartialShape({2}));
+    relu_ = ir::AddNode(*graph, "opset1", "ReLU", {.name = "r", .inputs = ir::OutputPort{x, 0}});
+    ir::AddResult(*graph, "y", {relu_, 0});
     Emitter emitter;
     EXPECT_TRUE(ir::InferGraph(*graph, emitter));
     return graph;
@@ -161,8 +161,8 @@ TEST_F(CharactersTest, Sinks) {
   registry_.Add({.set = "acme", .name = "Tee", .inputs = {{.name = "data"}}, .outputs = {"data"}});
   const auto is_writable = [&](std::string_view set, std::string_view type, int32_t outputs) {
     const auto graph = Small();
-    const ir::NodeId sink = graph->AddNode(
-        set, type, {.name = "sink", .inputs = ir::OutputPort{relu_, 0}, .num_outputs = outputs});
+    const ir::NodeId sink = ir::AddNode(
+        *graph, set, type, {.name = "sink", .inputs = ir::OutputPort{relu_, 0}, .num_outputs = outputs});
     graph->AddToSinks(sink);
     Emitter emitter;
     const bool is_fine = CheckWritable(*graph, emitter);
@@ -198,10 +198,10 @@ TEST_F(CharactersTest, ParametersWithoutTheirAttributes) {
 // If no more bytes can be written, the files are those from before.
 TEST_F(CharactersTest, FilesOfAFailedRunStay) {
   const auto graph = std::make_unique<ir::Graph>(&registry_, "net");
-  const ir::NodeId one = graph->AddConst(TensorValue::FromFloats({2}, {1, 2}), "a");
-  const ir::NodeId x = graph->AddParameter("x", ElementType::kF32, ir::PartialShape({2}));
-  const ir::NodeId sum = graph->AddNode("opset1", "Add", {.name = "s", .inputs = {{x, 0}, {one, 0}}});
-  graph->AddResult("y", {sum, 0});
+  const ir::NodeId one = ir::AddConst(*graph, TensorValue::FromFloats({2}, {1, 2}), "a");
+  const ir::NodeId x = ir::AddParameter(*graph, "x", ElementType::kF32, ir::PartialShape({2}));
+  const ir::NodeId sum = ir::AddNode(*graph, "opset1", "Add", {.name = "s", .inputs = {{x, 0}, {one, 0}}});
+  ir::AddResult(*graph, "y", {sum, 0});
   Emitter emitter;
   ASSERT_TRUE(ir::InferGraph(*graph, emitter));
   for (const bool exist : {true, false}) {

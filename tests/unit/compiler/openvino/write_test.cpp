@@ -22,8 +22,8 @@ class WriteTest : public IrFilesTest {
 
   NodeId Add(Graph& graph, std::string_view set, std::string_view name, std::vector<ir::OutputPort> inputs,
              ir::AttributeMap attributes = {}) {
-    return graph.AddNode(set, name,
-                         {.name = std::string(name), .inputs = inputs, .attributes = std::move(attributes)});
+    return ir::AddNode(graph, set, name,
+                       {.name = std::string(name), .inputs = inputs, .attributes = std::move(attributes)});
   }
 
   void Infer(Graph& graph) {
@@ -34,9 +34,9 @@ class WriteTest : public IrFilesTest {
 
 TEST_F(WriteTest, WritesLayersPortsAndEdges) {
   Graph graph(&registry_, "net");
-  const NodeId x = graph.AddParameter("x", ElementType::kF32, ir::PartialShape({1, 3}));
+  const NodeId x = ir::AddParameter(graph, "x", ElementType::kF32, ir::PartialShape({1, 3}));
   const NodeId relu = Add(graph, "opset1", "ReLU", {{x, 0}});
-  graph.AddResult("y", {relu, 0});
+  ir::AddResult(graph, "y", {relu, 0});
   Infer(graph);
   EXPECT_EQ(Written(graph), R"(<?xml version="1.0"?>
 <net name="net" version="11">
@@ -85,14 +85,14 @@ TEST_F(WriteTest, WritesLayersPortsAndEdges) {
 
 TEST_F(WriteTest, WritesEqualConstantsOnce) {
   Graph graph(&registry_, "net");
-  const NodeId x = graph.AddParameter("x", ElementType::kF32, ir::PartialShape({2}));
-  const NodeId a = graph.AddConst(TensorValue::FromFloats({2}, {1, 2}), "a");
-  const NodeId b = graph.AddConst(TensorValue::FromFloats({2, 1}, {1, 2}), "b");
-  const NodeId c = graph.AddConst(TensorValue::FromFloats({2}, {3, 4}), "c");
+  const NodeId x = ir::AddParameter(graph, "x", ElementType::kF32, ir::PartialShape({2}));
+  const NodeId a = ir::AddConst(graph, TensorValue::FromFloats({2}, {1, 2}), "a");
+  const NodeId b = ir::AddConst(graph, TensorValue::FromFloats({2, 1}, {1, 2}), "b");
+  const NodeId c = ir::AddConst(graph, TensorValue::FromFloats({2}, {3, 4}), "c");
   const NodeId ab = Add(graph, "opset1", "Add", {{a, 0}, {b, 0}});
   const NodeId abc = Add(graph, "opset1", "Add", {{ab, 0}, {c, 0}});
   const NodeId y = Add(graph, "opset1", "Add", {{abc, 0}, {x, 0}});
-  graph.AddResult("y", {y, 0});
+  ir::AddResult(graph, "y", {y, 0});
   Infer(graph);
   const std::string xml = Written(graph);
   EXPECT_EQ(ReadText(Path("net.bin")).size(), 16u);
@@ -103,10 +103,10 @@ TEST_F(WriteTest, WritesEqualConstantsOnce) {
 
 TEST_F(WriteTest, WritesEmptyAndScalarConstants) {
   Graph graph(&registry_, "net");
-  const NodeId a = graph.AddConst(TensorValue::FromFloats({0, 2}, {}), "a");
-  const NodeId b = graph.AddConst(TensorValue::Scalar(2), "b");
+  const NodeId a = ir::AddConst(graph, TensorValue::FromFloats({0, 2}, {}), "a");
+  const NodeId b = ir::AddConst(graph, TensorValue::Scalar(2), "b");
   const NodeId y = Add(graph, "opset1", "Add", {{a, 0}, {b, 0}});
-  graph.AddResult("y", {y, 0});
+  ir::AddResult(graph, "y", {y, 0});
   Infer(graph);
   EXPECT_TRUE(Contains(Written(graph), R"(<data element_type="f32" shape="" offset="0" size="4"/>)"));
   ExpectStable(graph);
@@ -114,10 +114,10 @@ TEST_F(WriteTest, WritesEmptyAndScalarConstants) {
 
 TEST_F(WriteTest, EscapesNames) {
   Graph graph(&registry_, "a \"net\" <of> & ours\n");
-  const NodeId x = graph.AddParameter("x<1>&\"\t", ElementType::kF32, ir::PartialShape({1}));
+  const NodeId x = ir::AddParameter(graph, "x<1>&\"\t", ElementType::kF32, ir::PartialShape({1}));
   graph.SetOutputNames({x, 0}, {"b,c", "a"});
   const NodeId relu = Add(graph, "opset1", "ReLU", {{x, 0}});
-  graph.AddResult("y", {relu, 0});
+  ir::AddResult(graph, "y", {relu, 0});
   Infer(graph);
   const std::string xml = Written(graph);
   EXPECT_TRUE(Contains(xml, R"(name="a &quot;net&quot; &lt;of&gt; &amp; ours&#10;")"));
@@ -133,10 +133,10 @@ TEST_F(WriteTest, EscapesNames) {
 TEST_F(WriteTest, WritesPartialShapes) {
   Graph graph(&registry_, "net");
   const ir::PartialShape shape({ir::Dim(1), ir::Dim(), ir::Dim(2, 8), ir::Dim(3, ir::Dim::kUnbounded)});
-  const NodeId x = graph.AddParameter("x", ElementType::kF16, shape);
-  const NodeId any = graph.AddParameter("any", ElementType::kF16, ir::PartialShape());
-  graph.AddResult("y", {Add(graph, "opset1", "ReLU", {{x, 0}}), 0});
-  graph.AddResult("z", {Add(graph, "opset1", "ReLU", {{any, 0}}), 0});
+  const NodeId x = ir::AddParameter(graph, "x", ElementType::kF16, shape);
+  const NodeId any = ir::AddParameter(graph, "any", ElementType::kF16, ir::PartialShape());
+  ir::AddResult(graph, "y", {Add(graph, "opset1", "ReLU", {{x, 0}}), 0});
+  ir::AddResult(graph, "z", {Add(graph, "opset1", "ReLU", {{any, 0}}), 0});
   Infer(graph);
   const std::string xml = Written(graph);
   EXPECT_TRUE(Contains(xml, R"(<data element_type="f16" shape="1,?,2..8,3.."/>)"));
@@ -149,12 +149,12 @@ TEST_F(WriteTest, WritesPartialShapes) {
 
 TEST_F(WriteTest, KeepsSeveralResultsOfOneOutputAndParametersWithoutUse) {
   Graph graph(&registry_, "net");
-  const NodeId x = graph.AddParameter("x", ElementType::kF32, ir::PartialShape({1}));
-  graph.AddParameter("unused", ElementType::kF32, ir::PartialShape({1}));
+  const NodeId x = ir::AddParameter(graph, "x", ElementType::kF32, ir::PartialShape({1}));
+  ir::AddParameter(graph, "unused", ElementType::kF32, ir::PartialShape({1}));
   const NodeId relu = Add(graph, "opset1", "ReLU", {{x, 0}});
-  graph.AddResult("a", {relu, 0});
-  graph.AddResult("b", {relu, 0});
-  graph.AddResult("c", {x, 0});
+  ir::AddResult(graph, "a", {relu, 0});
+  ir::AddResult(graph, "b", {relu, 0});
+  ir::AddResult(graph, "c", {x, 0});
   Infer(graph);
   Written(graph);
   const ReadOutcome outcome = ReadFile(Path("net.xml"));
@@ -167,9 +167,9 @@ TEST_F(WriteTest, KeepsSeveralResultsOfOneOutputAndParametersWithoutUse) {
 
 TEST_F(WriteTest, LeavesOutWhatNothingUses) {
   Graph graph(&registry_, "net");
-  const NodeId x = graph.AddParameter("x", ElementType::kF32, ir::PartialShape({1}));
+  const NodeId x = ir::AddParameter(graph, "x", ElementType::kF32, ir::PartialShape({1}));
   Add(graph, "opset1", "Sqrt", {{x, 0}});
-  graph.AddResult("y", {Add(graph, "opset1", "ReLU", {{x, 0}}), 0});
+  ir::AddResult(graph, "y", {Add(graph, "opset1", "ReLU", {{x, 0}}), 0});
   Infer(graph);
   EXPECT_FALSE(Contains(Written(graph), "Sqrt"));
   ExpectStable(graph);
@@ -177,8 +177,8 @@ TEST_F(WriteTest, LeavesOutWhatNothingUses) {
 
 TEST_F(WriteTest, WritesStateAsSinks) {
   Graph graph(&registry_, "net");
-  const NodeId x = graph.AddParameter("x", ElementType::kF32, ir::PartialShape({1}));
-  const NodeId first = graph.AddConst(TensorValue::FromFloats({1}, {0}), "first");
+  const NodeId x = ir::AddParameter(graph, "x", ElementType::kF32, ir::PartialShape({1}));
+  const NodeId first = ir::AddConst(graph, TensorValue::FromFloats({1}, {0}), "first");
   ir::AttributeMap read;
   read.Set("variable_id", "state");
   read.Set("variable_type", ElementType::kF32);
@@ -188,7 +188,7 @@ TEST_F(WriteTest, WritesStateAsSinks) {
   ir::AttributeMap assign;
   assign.Set("variable_id", "state");
   Add(graph, "opset6", "Assign", {{sum, 0}}, assign);
-  graph.AddResult("y", {sum, 0});
+  ir::AddResult(graph, "y", {sum, 0});
   Infer(graph);
   const std::string xml = Written(graph);
   EXPECT_TRUE(Contains(xml, R"(<data variable_id="state" variable_type="f32" variable_shape="1"/>)"));
@@ -202,11 +202,11 @@ TEST_F(WriteTest, KeepsRtInfo) {
   graph.SetRtInfo("conversion_parameters/framework", "nnef");
   graph.SetRtInfo("conversion_parameters/empty", ir::Attribute());
   graph.SetRtInfo("info", "x");
-  const NodeId x = graph.AddParameter("x", ElementType::kF32, ir::PartialShape({1}));
+  const NodeId x = ir::AddParameter(graph, "x", ElementType::kF32, ir::PartialShape({1}));
   graph.SetRtInfo(x, "fused_names/0/value", "a,b");
   graph.SetRtInfo(x, "output:0/layout/0/layout", "[N]");
   graph.SetRtInfo(x, "decompression/0", ir::Attribute());
-  graph.AddResult("y", {Add(graph, "opset1", "ReLU", {{x, 0}}), 0});
+  ir::AddResult(graph, "y", {Add(graph, "opset1", "ReLU", {{x, 0}}), 0});
   Infer(graph);
   const std::string xml = Written(graph);
   EXPECT_TRUE(Contains(xml, R"(<info name="Runtime version" value="1.0"/>)"));
@@ -220,9 +220,10 @@ TEST_F(WriteTest, KeepsRtInfo) {
 
 TEST_F(WriteTest, TellsWhatHasNoForm) {
   Graph graph(&registry_, "net");
-  const NodeId data = graph.AddNode("opset1", "Const", {.name = "weights"});
-  const NodeId copy = graph.AddNode(ir::kNnefSet, "copy", {.name = "y", .inputs = ir::OutputPort{data, 0}});
-  graph.AddResult("y", {copy, 0});
+  const NodeId data = ir::AddNode(graph, "opset1", "Const", {.name = "weights"});
+  const NodeId copy =
+      ir::AddNode(graph, ir::kNnefSet, "copy", {.name = "y", .inputs = ir::OutputPort{data, 0}});
+  ir::AddResult(graph, "y", {copy, 0});
   Emitter emitter;
   EXPECT_FALSE(CheckWritable(graph, emitter));
   ASSERT_EQ(emitter.diagnostics().size(), 2u);
@@ -232,7 +233,7 @@ TEST_F(WriteTest, TellsWhatHasNoForm) {
 
 TEST_F(WriteTest, WritesBothFilesOrNone) {
   Graph graph(&registry_, "net");
-  graph.AddResult("y", {graph.AddConst(TensorValue::Scalar(1), "c"), 0});
+  ir::AddResult(graph, "y", {ir::AddConst(graph, TensorValue::Scalar(1), "c"), 0});
   Infer(graph);
   WriteText(Path("net.bin"), "before");
   std::filesystem::create_directory(Path("net.xml"));

@@ -20,7 +20,7 @@ namespace {
 // inputs that they share: "If 2 {MatMul | ReLU}".
 std::string Operations(const ir::Graph& graph) {
   std::string text;
-  const auto order = graph.TopologicalOrder();
+  const auto order = ir::TopologicalOrder(graph);
   for (ir::NodeId id : *order) {
     const ir::Node& node = graph.node(id);
     if (node.type() == "Const" || node.type() == "Parameter" || node.type() == "Result") continue;

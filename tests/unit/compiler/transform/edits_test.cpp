@@ -150,7 +150,7 @@ TEST_F(EditsTest, LeaveAValidGraphOrOneError) {
     if (is_done) {
       ++num_valid;
       EXPECT_EQ(ir::Verify(*graph), std::vector<std::string>());
-      EXPECT_TRUE(graph->TopologicalOrder().has_value());
+      EXPECT_TRUE(ir::TopologicalOrder(*graph).has_value());
     } else {
       ++num_failed;
       EXPECT_EQ(emitter.diagnostics()[0].message.find("broke the graph"), std::string::npos)

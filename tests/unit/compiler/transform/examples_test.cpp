@@ -41,12 +41,12 @@ class ExamplesTest : public TransformTest {};
 TEST_F(ExamplesTest, PackBecomesConcatOfUnsqueezed) {
   const ir::OpRegistry registry = WithOperation("Pack", {{.name = "inputs", .variadic = true}});
   ir::Graph graph(&registry);
-  const ir::OutputPort a = {graph.AddParameter("a", ElementType::kF32, {2, 3}), 0};
-  const ir::OutputPort b = {graph.AddParameter("b", ElementType::kF32, {2, 3}), 0};
-  const ir::NodeId pack = graph.AddNode("test", "Pack", {.name = "pack", .inputs = {a, b}});
+  const ir::OutputPort a = {ir::AddParameter(graph, "a", ElementType::kF32, {2, 3}), 0};
+  const ir::OutputPort b = {ir::AddParameter(graph, "b", ElementType::kF32, {2, 3}), 0};
+  const ir::NodeId pack = ir::AddNode(graph, "test", "Pack", {.name = "pack", .inputs = {a, b}});
   graph.SetAttribute(pack, "axis", 1);
   graph.SetOutputType({pack, 0}, ElementType::kF32, {2, 2, 3});
-  graph.AddResult("y", {pack, 0});
+  ir::AddResult(graph, "y", {pack, 0});
   TransformationList list;
   RegisterAnchors(list);
   list.Add<Pack>();
@@ -85,11 +85,11 @@ class SqueezeTest : public ExamplesTest {
     const ir::OpRegistry registry =
         WithOperation("Squeeze", {{.name = "data"}, {.name = "axes", .optional = true}});
     ir::Graph graph(&registry);
-    const ir::OutputPort x = {graph.AddParameter("x", ElementType::kF32, {1, 3}), 0};
-    const ir::NodeId squeeze = graph.AddNode("test", "Squeeze", {.name = "s", .inputs = x});
+    const ir::OutputPort x = {ir::AddParameter(graph, "x", ElementType::kF32, {1, 3}), 0};
+    const ir::NodeId squeeze = ir::AddNode(graph, "test", "Squeeze", {.name = "s", .inputs = x});
     if (has_axes) graph.SetAttribute(squeeze, "squeeze_dims", ir::Attribute::Integers{0});
     graph.SetOutputType({squeeze, 0}, ElementType::kF32, {3});
-    graph.AddResult("y", {squeeze, 0});
+    ir::AddResult(graph, "y", {squeeze, 0});
     TransformationList list;
     RegisterAnchors(list);
     list.Add<SqueezeNormalize>();

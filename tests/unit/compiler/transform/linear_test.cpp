@@ -267,7 +267,7 @@ class ReadMatrix : public LinearTest {
   // Returns the number of reads of a matrix with 64 rows when it absorbs a factor.
   int ReadsOfMatrix(int64_t outputs, float factor) {
     ir::Graph graph(&ir::StandardOps());
-    const ir::NodeId x = graph.AddParameter("x", ElementType::kF32, ir::PartialShape{2, 64});
+    const ir::NodeId x = ir::AddParameter(graph, "x", ElementType::kF32, ir::PartialShape{2, 64});
     int reads = 0;
     const auto fill = [&reads, outputs](std::byte* out) {
       ++reads;
@@ -277,13 +277,13 @@ class ReadMatrix : public LinearTest {
                               Buffer::Computed(static_cast<size_t>(256 * outputs), fill));
     ir::AttributeMap attributes;
     for (const char* name : {"transpose_a", "transpose_b"}) attributes.Set(name, false);
-    const ir::NodeId product = graph.AddNode(
-        "opset1", "MatMul",
-        {.name = "p", .inputs = {{x, 0}, {graph.AddConst(weights, "w"), 0}}, .attributes = attributes});
-    const ir::NodeId scale = graph.AddConst(TensorValue::FromFloats({1}, {factor}), "s");
+    const ir::NodeId product = ir::AddNode(
+        graph, "opset1", "MatMul",
+        {.name = "p", .inputs = {{x, 0}, {ir::AddConst(graph, weights, "w"), 0}}, .attributes = attributes});
+    const ir::NodeId scale = ir::AddConst(graph, TensorValue::FromFloats({1}, {factor}), "s");
     const ir::NodeId scaled =
-        graph.AddNode("opset1", "Multiply", {.name = "m", .inputs = {{product, 0}, {scale, 0}}});
-    graph.AddResult("y", {scaled, 0});
+        ir::AddNode(graph, "opset1", "Multiply", {.name = "m", .inputs = {{product, 0}, {scale, 0}}});
+    ir::AddResult(graph, "y", {scaled, 0});
     Emitter emitter;
     EXPECT_TRUE(ir::InferGraph(graph, emitter));
     const TransformationList list = StandardTransformations();
@@ -305,7 +305,7 @@ TEST_F(ReadMatrix, OnlyForFactorsThatAreNotPlain) {
 TEST_F(LinearTest, LargeFiltersStayToBeComputed) {
   graph_ = std::make_unique<ir::Graph>(&ir::StandardOps());
   constexpr int64_t kInputs = 70, kOutputs = 90;
-  const ir::NodeId x = graph_->AddParameter("x", ElementType::kF32, ir::PartialShape{1, kInputs, 3, 3});
+  const ir::NodeId x = ir::AddParameter(*graph_, "x", ElementType::kF32, ir::PartialShape{1, kInputs, 3, 3});
   const TensorValue weights =
       TensorValue::Make<float>(ElementType::kF32, {kOutputs, kInputs, 1, 1}, [](std::span<float> out) {
         for (size_t i = 0; i < out.size(); ++i) out[i] = static_cast<float>(i % 101) - 50;
@@ -318,17 +318,17 @@ TEST_F(LinearTest, LargeFiltersStayToBeComputed) {
         TensorValue::Make<float>(ElementType::kF32, {1, channels, 1, 1}, [&](std::span<float> out) {
           for (size_t i = 0; i < out.size(); ++i) out[i] = static_cast<float>(base + static_cast<double>(i));
         });
-    return ir::OutputPort{graph_->AddConst(factors, name), 0};
+    return ir::OutputPort{ir::AddConst(*graph_, factors, name), 0};
   };
   // Factors of the inputs and of the outputs.
   const auto multiply = [&](const char* name, ir::OutputPort a, ir::OutputPort b) {
-    return ir::OutputPort{graph_->AddNode("opset1", "Multiply", {.name = name, .inputs = {a, b}}), 0};
+    return ir::OutputPort{ir::AddNode(*graph_, "opset1", "Multiply", {.name = name, .inputs = {a, b}}), 0};
   };
   const ir::OutputPort before = multiply("b", {x, 0}, scale("i", kInputs, 0.5));
-  const ir::NodeId convolution = graph_->AddNode(
-      "opset1", "Convolution",
-      {.name = "c", .inputs = {before, {graph_->AddConst(weights, "w"), 0}}, .attributes = attributes});
-  graph_->AddResult("y", multiply("m", {convolution, 0}, scale("o", kOutputs, -3)));
+  const ir::NodeId convolution = ir::AddNode(
+      *graph_, "opset1", "Convolution",
+      {.name = "c", .inputs = {before, {ir::AddConst(*graph_, weights, "w"), 0}}, .attributes = attributes});
+  ir::AddResult(*graph_, "y", multiply("m", {convolution, 0}, scale("o", kOutputs, -3)));
   Emitter emitter;
   ASSERT_TRUE(ir::InferGraph(*graph_, emitter));
   const TransformationList list = StandardTransformations();

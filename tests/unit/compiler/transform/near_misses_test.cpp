@@ -16,7 +16,7 @@ class NearMissesTest : public TransformTest {
     EXPECT_EQ(Run(list, *graph_, side, {.only = {name, "middle.RemoveUnneeded"}}), "");
     graph_->EraseDeadNodes();
     std::string left;
-    const auto order = graph_->TopologicalOrder();
+    const auto order = ir::TopologicalOrder(*graph_);
     for (ir::NodeId id : *order) {
       const ir::Node& node = graph_->node(id);
       if (node.Is(ir::OpRole::kParameter) || node.Is(ir::OpRole::kConst) || node.Is(ir::OpRole::kResult) ||

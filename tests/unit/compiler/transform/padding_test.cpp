@@ -364,7 +364,7 @@ class SliceTest : public PaddingTest {
     (void)Transform("middle.FuseSliceIntoConvolution", form.Text());
     graph_->EraseDeadNodes();
     std::string text, pads;
-    const auto order = graph_->TopologicalOrder();
+    const auto order = ir::TopologicalOrder(*graph_);
     for (ir::NodeId id : *order) {
       const ir::Node& node = graph_->node(id);
       if (node.type() == "Const" || node.type() == "Parameter" || node.type() == "Result") continue;

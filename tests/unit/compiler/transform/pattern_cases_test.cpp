@@ -20,8 +20,8 @@ namespace {
 ir::Graph MakeGraph(const std::string& text) {
   ir::Graph graph(&ir::StandardOps());
   std::map<std::string, ir::NodeId> nodes;
-  nodes["x"] = graph.AddParameter("x", ElementType::kF32, {4, 2});
-  nodes["k"] = graph.AddConst(TensorValue::FromInts({}, {0}), "k");
+  nodes["x"] = ir::AddParameter(graph, "x", ElementType::kF32, {4, 2});
+  nodes["k"] = ir::AddConst(graph, TensorValue::FromInts({}, {0}), "k");
   std::istringstream words(text);
   for (std::string word; words >> word;) {
     const size_t equals = word.find('=');
@@ -47,7 +47,7 @@ ir::Graph MakeGraph(const std::string& text) {
   }
   for (ir::NodeId id : graph.nodes()) {
     for (int32_t i = 0; id != nodes["k"] && i < graph.node(id).num_outputs(); ++i) {
-      if (graph.node(id).uses(i).empty()) graph.AddResult("", graph.node(id).port(i));
+      if (graph.node(id).uses(i).empty()) ir::AddResult(graph, "", graph.node(id).port(i));
     }
   }
   Emitter emitter;

@@ -153,14 +153,14 @@ TEST_F(PatternTest, AnUnknownAliasNamesTheKnownOnes) {
 // A pattern that compared every pair of nodes would not end.
 TEST_F(PatternTest, LargeGraphsAreSearchedByOperation) {
   ir::Graph ir(&ir::StandardOps());
-  ir::OutputPort last{ir.AddParameter("x", ElementType::kF32, {2}), 0};
+  ir::OutputPort last{ir::AddParameter(ir, "x", ElementType::kF32, {2}), 0};
   for (int i = 0; i < 10'000; ++i) {
     for (const char* op : {"ReLU", "Abs", "Exp", "Sin", "Cos", "Neg", "Sign", "Floor", "Tanh", "Sigmoid"}) {
       const std::string name = std::string(op) == "Neg" ? "Negative" : op;
-      last = {ir.AddNode("opset1", name, {.inputs = last}), 0};
+      last = {ir::AddNode(ir, "opset1", name, {.inputs = last}), 0};
     }
   }
-  ir.AddResult("y", last);
+  ir::AddResult(ir, "y", last);
   Graph graph(ir);
   const Pattern pattern{.nodes = {Op("a", "ReLU"), Op("b", "Abs"), Op("c", "Exp")},
                         .edges = {{"a", "b"}, {"b", "c"}}};

@@ -43,7 +43,7 @@ class TargetTest : public TransformTest {
               "");
     graph_->EraseDeadNodes();
     std::string described;
-    const auto order = graph_->TopologicalOrder();
+    const auto order = ir::TopologicalOrder(*graph_);
     for (ir::NodeId id : *order) {
       const ir::Node& node = graph_->node(id);
       if (node.info().is_source || node.Is(ir::OpRole::kResult)) continue;

@@ -89,7 +89,7 @@ class TransformTest : public ::testing::Test {
   // sources.
   static std::string Brief(const ir::Graph& graph) {
     std::string text;
-    const auto order = graph.TopologicalOrder();
+    const auto order = ir::TopologicalOrder(graph);
     for (ir::NodeId id : *order) {
       const ir::Node& node = graph.node(id);
       text += (text.empty() ? "" : " ") + node.type() + "(" + node.name();

@@ -52,7 +52,8 @@ TEST(SessionTest, ConstantsWithoutDataAreTold) {
   ir::AttributeMap attributes;
   attributes.Set("element_type", ElementType::kF32);
   attributes.Set("shape", ir::PartialShape(llvm::ArrayRef<int64_t>({1, 3})));
-  const ir::NodeId weights = g.graph->AddNode("opset1", "Const", {.name = "w", .attributes = attributes});
+  const ir::NodeId weights =
+      ir::AddNode(*g.graph, "opset1", "Const", {.name = "w", .attributes = attributes});
   g.graph->SetOutputType({weights, 0}, ElementType::kF32, ir::PartialShape(llvm::ArrayRef<int64_t>({1, 3})));
   g.Result(g.Op("Add", {g.Parameter("x", {1, 3}), {weights, 0}}));
   Emitter emitter;

@@ -207,8 +207,8 @@ TEST(NnefWindowsTest, BordersBeyondAnAxis) {
       TestGraph g;
       ir::AttributeMap attributes = AttributesOfWindow(window);
       attributes.Set("groups", int64_t{1});
-      const ir::NodeId id = g.graph->AddNode(
-          "nnef", "conv",
+      const ir::NodeId id = ir::AddNode(
+          *g.graph, "nnef", "conv",
           {.name = "y",
            .inputs = std::vector<ir::OutputPort>{g.Parameter("x", {1, 1, 3}), g.Parameter("w", {1, 1, 1})},
            .attributes = attributes,

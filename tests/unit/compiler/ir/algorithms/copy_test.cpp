@@ -13,10 +13,10 @@ class CopyTest : public ::testing::Test {
  protected:
   CopyTest() {
     RegisterStandardOps(registry_);
-    c_ = graph_.AddParameter("c", ElementType::kBoolean, PartialShape{1});
-    x_ = graph_.AddParameter("x", ElementType::kF32, PartialShape{2, 3});
+    c_ = AddParameter(graph_, "c", ElementType::kBoolean, PartialShape{1});
+    x_ = AddParameter(graph_, "x", ElementType::kF32, PartialShape{2, 3});
     const OutputPort inputs[] = {{c_, 0}, {x_, 0}};
-    if_ = graph_.AddNode("opset8", "If", {.name = "choice", .inputs = inputs});
+    if_ = AddNode(graph_, "opset8", "If", {.name = "choice", .inputs = inputs});
     graph_.AddBody(if_, MakeBody("then_body", false));
     graph_.AddBody(if_, MakeBody("else_body", true));
     Emitter emitter;
@@ -24,18 +24,18 @@ class CopyTest : public ::testing::Test {
     graph_.SetRtInfo(if_, "fused", "a");
     graph_.SetRtInfo("version", "b");
     graph_.SetOutputNames({if_, 0}, {"y", "z"});
-    const NodeId shape = graph_.AddNode("opset1", "ShapeOf", {.name = "s", .inputs = OutputPort{if_, 0}});
+    const NodeId shape = AddNode(graph_, "opset1", "ShapeOf", {.name = "s", .inputs = OutputPort{if_, 0}});
     EXPECT_TRUE(InferNode(graph_, shape, emitter));
-    graph_.AddResult("s", {shape, 0});
-    graph_.AddResult("y", {if_, 0});
+    AddResult(graph_, "s", {shape, 0});
+    AddResult(graph_, "y", {if_, 0});
   }
 
   Body MakeBody(std::string role, bool has_relu) const {
     Body body{.role = std::move(role), .graph = std::make_unique<Graph>(&registry_, "body")};
-    const NodeId x = body.graph->AddParameter("x", ElementType::kF32, PartialShape{2, 3});
+    const NodeId x = AddParameter(*body.graph, "x", ElementType::kF32, PartialShape{2, 3});
     OutputPort value{x, 0};
-    if (has_relu) value = {body.graph->AddNode("opset1", "ReLU", {.name = "r", .inputs = value}), 0};
-    body.graph->AddResult("y", value);
+    if (has_relu) value = {AddNode(*body.graph, "opset1", "ReLU", {.name = "r", .inputs = value}), 0};
+    AddResult(*body.graph, "y", value);
     body.inputs = {{.external = 1, .internal = 0, .axis = std::nullopt}};
     body.outputs = {{.external = 0, .internal = 0, .axis = std::nullopt}};
     return body;
@@ -75,8 +75,8 @@ TEST_F(CopyTest, ACloneHasTheOrderOfTheSinks) {
   for (const char* name : {"a", "b", "c"}) {
     AttributeMap attributes;
     attributes.Set("variable_id", name);
-    sinks.push_back(graph_.AddNode("opset6", "Assign",
-                                   {.name = name, .inputs = OutputPort{x_, 0}, .attributes = attributes}));
+    sinks.push_back(AddNode(graph_, "opset6", "Assign",
+                            {.name = name, .inputs = OutputPort{x_, 0}, .attributes = attributes}));
   }
   const NodeId order[] = {sinks[2], sinks[0], sinks[1]};
   graph_.OrderSinks(order);
@@ -87,7 +87,7 @@ TEST_F(CopyTest, ACloneHasTheOrderOfTheSinks) {
 }
 
 TEST_F(CopyTest, ANodeIsCopiedOnOtherInputs) {
-  const NodeId other = graph_.AddParameter("other", ElementType::kF32, PartialShape{2, 3});
+  const NodeId other = AddParameter(graph_, "other", ElementType::kF32, PartialShape{2, 3});
   const OutputPort inputs[] = {{c_, 0}, {other, 0}};
   const Node& bare = graph_.node(CopyNode(graph_, graph_.node(if_), inputs, Bodies::kLeave));
   EXPECT_EQ(bare.input(1).node, other);
@@ -104,9 +104,9 @@ TEST_F(CopyTest, ANodeIsCopiedOnOtherInputs) {
 TEST_F(CopyTest, ACopierKnowsWhatStandsForWhat) {
   Graph target(&registry_, "target");
   NodeCopier copier(target);
-  const NodeId x = target.AddParameter("given", ElementType::kF32, PartialShape{2, 3});
+  const NodeId x = AddParameter(target, "given", ElementType::kF32, PartialShape{2, 3});
   copier.Map({x_, 0}, {x, 0});
-  copier.Map({c_, 0}, {target.AddParameter("c", ElementType::kBoolean, PartialShape{1}), 0});
+  copier.Map({c_, 0}, {AddParameter(target, "c", ElementType::kBoolean, PartialShape{1}), 0});
   EXPECT_FALSE(copier.Mapped({if_, 0}).valid());
   const NodeId copy = copier.Copy(graph_.node(if_));
   EXPECT_EQ(copier.Mapped({if_, 0}), (OutputPort{copy, 0}));
@@ -114,7 +114,7 @@ TEST_F(CopyTest, ACopierKnowsWhatStandsForWhat) {
 }
 
 TEST_F(CopyTest, InfersApartWhatWouldBe) {
-  const NodeId axes = graph_.AddConst(TensorValue::FromInts({1}, {0}), "axes");
+  const NodeId axes = AddConst(graph_, TensorValue::FromInts({1}, {0}), "axes");
   const OutputPort inputs[] = {{x_, 0}, {axes, 0}};
   Emitter emitter;
   const InferredNode added =

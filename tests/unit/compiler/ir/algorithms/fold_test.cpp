@@ -12,7 +12,7 @@ class FoldTest : public ::testing::Test {
 
   bool IsFoldableNode(std::string_view set, std::string_view type, int32_t num_outputs = 1,
                       bool has_body = false) {
-    const NodeId node = graph_.AddNode(set, type, {.name = "n", .num_outputs = num_outputs});
+    const NodeId node = AddNode(graph_, set, type, {.name = "n", .num_outputs = num_outputs});
     if (has_body) graph_.AddBody(node, {.role = "b", .graph = std::make_unique<Graph>(&registry_, "b")});
     return IsFoldable(graph_.node(node));
   }
@@ -42,9 +42,9 @@ TEST_F(FoldTest, OutputsDependOnInputsAlone) {
 
 // A result of 10 elements in 16 bits, of inputs of 3 and 2 elements in 32 bits: 20 bytes of 20.
 TEST_F(FoldTest, ResultsAreBounded) {
-  const OutputPort inputs[] = {{graph_.AddConst(TensorValue::FromFloats({3}, {1, 2, 3}), "a"), 0},
-                               {graph_.AddConst(TensorValue::FromFloats({2}, {4, 5}), "b"), 0}};
-  const NodeId id = graph_.AddNode("test", "loop", {.name = "n", .inputs = inputs, .num_outputs = 2});
+  const OutputPort inputs[] = {{AddConst(graph_, TensorValue::FromFloats({3}, {1, 2, 3}), "a"), 0},
+                               {AddConst(graph_, TensorValue::FromFloats({2}, {4, 5}), "b"), 0}};
+  const NodeId id = AddNode(graph_, "test", "loop", {.name = "n", .inputs = inputs, .num_outputs = 2});
   const auto is_known = [&](FoldBound bound, int64_t first = 7, int64_t second = 3) {
     graph_.SetOutputType({id, 0}, ElementType::kF16, PartialShape{first});
     graph_.SetOutputType({id, 1}, ElementType::kF16, PartialShape{second});

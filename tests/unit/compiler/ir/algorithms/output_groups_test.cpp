@@ -10,7 +10,7 @@ std::string Groups(std::vector<std::string> outputs, int32_t num_outputs) {
   OpRegistry registry(&StandardOps());
   registry.Add({.set = "test", .name = "op", .outputs = std::move(outputs)});
   Graph graph(&registry, "g");
-  const NodeId node = graph.AddNode("test", "op", {.name = "n", .num_outputs = num_outputs});
+  const NodeId node = AddNode(graph, "test", "op", {.name = "n", .num_outputs = num_outputs});
   std::string text;
   for (const OutputGroup& group : OutputGroups(graph.node(node))) {
     const std::string range = fmt::format("{}+{}", group.first, group.count);

@@ -10,9 +10,9 @@ namespace {
 class VerifyInferredTest : public ::testing::Test {
  protected:
   VerifyInferredTest() {
-    x_ = graph_.AddParameter("x", ElementType::kF32, PartialShape{2, 3});
-    relu_ = graph_.AddNode("opset1", "ReLU", {.name = "y", .inputs = OutputPort{x_, 0}});
-    graph_.AddResult("y", {relu_, 0});
+    x_ = AddParameter(graph_, "x", ElementType::kF32, PartialShape{2, 3});
+    relu_ = AddNode(graph_, "opset1", "ReLU", {.name = "y", .inputs = OutputPort{x_, 0}});
+    AddResult(graph_, "y", {relu_, 0});
     Emitter emitter;
     EXPECT_TRUE(InferGraph(graph_, emitter));
   }
@@ -51,8 +51,8 @@ TEST_F(VerifyInferredTest, TellsAnotherType) {
 }
 
 TEST_F(VerifyInferredTest, TellsAnotherValue) {
-  const NodeId shape = graph_.AddNode("opset1", "ShapeOf", {.name = "s", .inputs = OutputPort{x_, 0}});
-  graph_.AddResult("s", {shape, 0});
+  const NodeId shape = AddNode(graph_, "opset1", "ShapeOf", {.name = "s", .inputs = OutputPort{x_, 0}});
+  AddResult(graph_, "s", {shape, 0});
   Emitter emitter;
   ASSERT_TRUE(InferGraph(graph_, emitter));
   ExpectValid();
@@ -61,9 +61,9 @@ TEST_F(VerifyInferredTest, TellsAnotherValue) {
 }
 
 TEST_F(VerifyInferredTest, TellsABrokenRule) {
-  const NodeId clamp = graph_.AddNode("opset1", "Clamp", {.name = "c", .inputs = OutputPort{x_, 0}});
+  const NodeId clamp = AddNode(graph_, "opset1", "Clamp", {.name = "c", .inputs = OutputPort{x_, 0}});
   graph_.SetOutputType({clamp, 0}, ElementType::kF32, PartialShape{2, 3});
-  graph_.AddResult("c", {clamp, 0});
+  AddResult(graph_, "c", {clamp, 0});
   ExpectViolations({"breaks a rule of its operation: `Clamp` lacks"});
 }
 
@@ -99,11 +99,11 @@ TEST_F(VerifyInferredTest, ComparesSmallValues) {
   for (const int64_t count : {1, 4096, 4097}) {
     Graph graph(&registry_, "g");
     const OutputPort inputs[] = {
-        {graph.AddConst(TensorValue::FromInts({count}, std::vector<int64_t>(count, 5)), "c"), 0},
-        {graph.AddConst(TensorValue::FromInts({2}, {1, -1}), "shape"), 0}};
-    const NodeId reshape = graph.AddNode("opset1", "Reshape", {.name = "r", .inputs = inputs});
+        {AddConst(graph, TensorValue::FromInts({count}, std::vector<int64_t>(count, 5)), "c"), 0},
+        {AddConst(graph, TensorValue::FromInts({2}, {1, -1}), "shape"), 0}};
+    const NodeId reshape = AddNode(graph, "opset1", "Reshape", {.name = "r", .inputs = inputs});
     graph.SetAttribute(reshape, "special_zero", true);
-    graph.AddResult("r", {reshape, 0});
+    AddResult(graph, "r", {reshape, 0});
     Emitter emitter;
     ASSERT_TRUE(InferGraph(graph, emitter));
     EXPECT_EQ(VerifyInferred(graph).size(), 0u);
@@ -121,8 +121,8 @@ TEST_F(VerifyInferredTest, UntakenBranches) {
                            std::optional<TensorValue> condition) {
     Graph graph(&registry_, "g");
     llvm::SmallVector<OutputPort, 1> inputs;
-    if (condition) inputs.push_back({graph.AddConst(*condition, "c"), 0});
-    const NodeId node = graph.AddNode(set, type, {.name = "n", .inputs = inputs});
+    if (condition) inputs.push_back({AddConst(graph, *condition, "c"), 0});
+    const NodeId node = AddNode(graph, set, type, {.name = "n", .inputs = inputs});
     Body branch;
     std::string roles;
     for (const char* role : {"then_body", "else_body"}) {
@@ -147,25 +147,25 @@ TEST_F(VerifyInferredTest, UntakenBranches) {
 }
 
 TEST_F(VerifyInferredTest, TellsRepeatedNames) {
-  graph_.AddResult("y", {x_, 0});
-  graph_.AddParameter("x", ElementType::kF32, PartialShape{1});
+  AddResult(graph_, "y", {x_, 0});
+  AddParameter(graph_, "x", ElementType::kF32, PartialShape{1});
   EXPECT_EQ(VerifyInferred(graph_, PortNames::kAny), std::vector<std::string>());
   ExpectViolations({"two parameters are called \"x\"", "two results are called \"y\""});
 }
 
 TEST_F(VerifyInferredTest, TellsABodyThatTakesAnotherType) {
-  const NodeId condition = graph_.AddParameter("condition", ElementType::kBoolean, PartialShape{1});
+  const NodeId condition = AddParameter(graph_, "condition", ElementType::kBoolean, PartialShape{1});
   const OutputPort inputs[] = {{condition, 0}, {x_, 0}};
-  const NodeId branch = graph_.AddNode("opset8", "If", {.name = "i", .inputs = inputs});
+  const NodeId branch = AddNode(graph_, "opset8", "If", {.name = "i", .inputs = inputs});
   for (const char* role : {"then_body", "else_body"}) {
     Body body{.role = role, .graph = std::make_unique<Graph>(&registry_, role)};
-    const NodeId inner = body.graph->AddParameter("p", ElementType::kF32, PartialShape{2, 3});
-    body.graph->AddResult("r", {inner, 0});
+    const NodeId inner = AddParameter(*body.graph, "p", ElementType::kF32, PartialShape{2, 3});
+    AddResult(*body.graph, "r", {inner, 0});
     body.inputs.push_back({.external = 1, .internal = 0});
     body.outputs.push_back({.external = 0, .internal = 0});
     graph_.AddBody(branch, std::move(body));
   }
-  graph_.AddResult("i", {branch, 0});
+  AddResult(graph_, "i", {branch, 0});
   Emitter emitter;
   ASSERT_TRUE(InferGraph(graph_, emitter));
   ExpectValid();

@@ -80,10 +80,10 @@ TEST(AdjustingInputsTest, ProductsHaveTheShapeOfTheResult) {
   const auto product = [](const char* input, const char* filter) {
     Graph graph(&StandardOps(), "g");
     const auto add = [&](const char* shape) {
-      return OutputPort{graph.AddParameter("x", ElementType::kF32, *ParsePartialShape(shape)), 0};
+      return OutputPort{AddParameter(graph, "x", ElementType::kF32, *ParsePartialShape(shape)), 0};
     };
     const OutputPort inputs[] = {add(input), add(filter), add("[]")};
-    const NodeId node = graph.AddNode(kNnefSet, "linear", {.name = "y", .inputs = inputs});
+    const NodeId node = AddNode(graph, kNnefSet, "linear", {.name = "y", .inputs = inputs});
     return ToString(AdjustedShape(graph, graph.node(node)));
   };
   EXPECT_EQ(product("[2,3]", "[4,3]"), "[2,4]");

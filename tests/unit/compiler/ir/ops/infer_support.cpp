@@ -30,11 +30,11 @@ Answer Run(const Inference& inference) {
     const std::optional<TypeText> type = ir::ParseTypeText(scanner);
     EXPECT_TRUE(type.has_value()) << text;
     if (!type) return {};
-    inputs.push_back({graph.AddParameter("x", type->type, type->shape), 0});
+    inputs.push_back({AddParameter(graph, "x", type->type, type->shape), 0});
   }
-  const NodeId node = graph.AddNode(
-      "nnef", inference.op,
-      {.inputs = inputs, .attributes = Completed(inference), .num_outputs = inference.num_outputs});
+  const NodeId node =
+      AddNode(graph, "nnef", inference.op,
+              {.inputs = inputs, .attributes = Completed(inference), .num_outputs = inference.num_outputs});
   Emitter emitter;
   const bool inferred = ir::InferNode(graph, node, emitter);
   EXPECT_EQ(inferred, !emitter.has_errors());

@@ -48,14 +48,14 @@ std::string Outcome(const std::string& op, const std::string& inputs, const std:
     TextScanner scanner(context.sources.AddText("type", input), context);
     const std::optional<TypeText> type = ir::ParseTypeText(scanner);
     EXPECT_TRUE(type.has_value()) << input;
-    if (type) ports.push_back({graph.AddParameter("x", type->type, type->shape), 0});
+    if (type) ports.push_back({AddParameter(graph, "x", type->type, type->shape), 0});
   }
   const OpId id = StandardOps().Find(kNnefSet, op);
   EXPECT_TRUE(id.valid()) << op;
   if (!id.valid()) return "";
   AttributeMap completed = CompletedAttributes(StandardOps().Info(id), attributes);
-  const NodeId node = graph.AddNode(
-      kNnefSet, op, {.inputs = ports, .attributes = std::move(completed), .num_outputs = num_outputs});
+  const NodeId node = AddNode(
+      graph, kNnefSet, op, {.inputs = ports, .attributes = std::move(completed), .num_outputs = num_outputs});
   Emitter emitter;
   const LastPlace places;
   const bool is_inferred = ir::InferNode(graph, node, emitter, &places);

@@ -88,14 +88,14 @@ TEST(RobustnessTest, AnyArguments) {
         const bool variadic = parameter.type.ends_with("[]");
         segments.push_back(variadic ? static_cast<int32_t>(source.Below(4)) : source.Below(24) > 0);
         for (int32_t i = 0; i < segments.back(); ++i) {
-          inputs.push_back({graph.AddParameter("x", source.Type(parameter.type), source.Shape()), 0});
+          inputs.push_back({AddParameter(graph, "x", source.Type(parameter.type), source.Shape()), 0});
         }
       }
-      const NodeId node = graph.AddNode("nnef", declaration.name,
-                                        {.inputs = inputs,
-                                         .segments = segments,
-                                         .attributes = std::move(attributes),
-                                         .num_outputs = static_cast<int32_t>(1 + source.Below(3))});
+      const NodeId node = AddNode(graph, "nnef", declaration.name,
+                                  {.inputs = inputs,
+                                   .segments = segments,
+                                   .attributes = std::move(attributes),
+                                   .num_outputs = static_cast<int32_t>(1 + source.Below(3))});
       Emitter emitter;
       if (!ir::InferNode(graph, node, emitter)) continue;
       for (const Output& output : graph.node(node).outputs()) {

@@ -102,10 +102,10 @@ TEST(StandardLibraryTest, AttributesAreChecked) {
           const ElementType type = input.types == TypeClass::kInteger   ? ElementType::kI64
                                    : input.types == TypeClass::kBoolean ? ElementType::kBoolean
                                                                         : ElementType::kF32;
-          inputs.push_back({graph.AddParameter("x", type, PartialShape::OfRank(4)), 0});
+          inputs.push_back({AddParameter(graph, "x", type, PartialShape::OfRank(4)), 0});
         }
-        const NodeId node = graph.AddNode(
-            kNnefSet, declaration.name,
+        const NodeId node = AddNode(
+            graph, kNnefSet, declaration.name,
             {.inputs = inputs, .segments = std::vector<int32_t>(inputs.size(), 1), .attributes = attributes});
         Emitter emitter;
         EXPECT_FALSE(ir::InferNode(graph, node, emitter));

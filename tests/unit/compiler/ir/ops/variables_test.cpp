@@ -37,7 +37,7 @@ TEST(TensorIntroducingTest, ConstantHasItsValue) {
   attributes.Set("shape", Attribute::Integers{2, 2});
   attributes.Set("value", Attribute::Scalars{2.5});
   attributes.Set("dtype", "scalar");
-  const NodeId node = graph.AddNode("nnef", "constant", {.name = "c", .attributes = attributes});
+  const NodeId node = AddNode(graph, "nnef", "constant", {.name = "c", .attributes = attributes});
   Emitter emitter;
   ASSERT_TRUE(ir::InferNode(graph, node, emitter));
   ASSERT_TRUE(graph.node(node).output().value.has_value());
@@ -76,13 +76,14 @@ class UpdateTest : public ::testing::Test {
     attributes.Set("shape", std::move(shape));
     attributes.Set("label", label);
     attributes.Set("dtype", "scalar");
-    const NodeId node = graph_.AddNode("nnef", "variable", {.name = label, .attributes = attributes});
+    const NodeId node = AddNode(graph_, "nnef", "variable", {.name = label, .attributes = attributes});
     EXPECT_TRUE(ir::InferNode(graph_, node, emitter_));
     return {node, 0};
   }
   bool Update(OutputPort variable, OutputPort value) {
     const OutputPort inputs[] = {variable, value};
-    return ir::InferNode(graph_, graph_.AddNode("nnef", "update", {.name = "u", .inputs = inputs}), emitter_);
+    return ir::InferNode(graph_, AddNode(graph_, "nnef", "update", {.name = "u", .inputs = inputs}),
+                         emitter_);
   }
   std::string Rule() const {
     return emitter_.diagnostics().empty() ? "" : std::string(emitter_.diagnostics().back().rule->label);
@@ -108,7 +109,7 @@ TEST_F(UpdateTest, Shape) {
 
 TEST_F(UpdateTest, Target) {
   const OutputPort x = Variable("x", {2});
-  const NodeId external = graph_.AddParameter("e", ElementType::kF32, PartialShape{2});
+  const NodeId external = AddParameter(graph_, "e", ElementType::kF32, PartialShape{2});
   EXPECT_FALSE(Update({external, 0}, x));
   EXPECT_EQ(Rule(), "update.variable");
 }

@@ -15,10 +15,10 @@ struct Sum {
 
   // A mean_reduce of `type` with attributes.
   explicit Sum(ElementType type, const char* attributes) {
-    const NodeId x = graph.AddParameter("x", type, PartialShape{2, 3});
+    const NodeId x = AddParameter(graph, "x", type, PartialShape{2, 3});
     const OpInfo& row = StandardOps().Info(StandardOps().Find(kNnefSet, "mean_reduce"));
-    node = graph.AddNode(
-        kNnefSet, "mean_reduce",
+    node = AddNode(
+        graph, kNnefSet, "mean_reduce",
         {.name = "y", .inputs = OutputPort{x, 0}, .attributes = CompletedAttributes(row, attributes)});
   }
   std::string Message() {
@@ -70,10 +70,10 @@ TEST(WordingTest, TypesOfTheDialect) {
 TEST(WordingTest, KindsOfAttributes) {
   const auto message = [](const char* op, const char* attributes, bool is_provisional) {
     Graph graph(&StandardOps(), "g");
-    const NodeId x = graph.AddParameter("x", ElementType::kF32, PartialShape{2, 3});
+    const NodeId x = AddParameter(graph, "x", ElementType::kF32, PartialShape{2, 3});
     const OpInfo& row = StandardOps().Info(StandardOps().Find(kNnefSet, op));
-    const NodeId node = graph.AddNode(
-        kNnefSet, op,
+    const NodeId node = AddNode(
+        graph, kNnefSet, op,
         {.name = "y", .inputs = OutputPort{x, 0}, .attributes = CompletedAttributes(row, attributes)});
     ir::SetWording(graph, node, {.operation = op, .provisional = is_provisional});
     Emitter emitter;

@@ -170,7 +170,7 @@ TEST_F(TextTest, HandWritten) {
 
 TEST_F(TextTest, LargeConstantsAreDigests) {
   Graph graph(&registry_, "g");
-  graph.AddConst(TensorValue::Filled(ElementType::kF32, {100}, 1), "c");
+  AddConst(graph, TensorValue::Filled(ElementType::kF32, {100}, 1), "c");
   const std::string text = PrintGraph(graph);
   EXPECT_NE(text.find("dense<f32[100]: #"), std::string::npos) << text;
   EXPECT_EQ(Mistake(text),
@@ -295,8 +295,8 @@ TEST_F(TextTest, AttributesAreLimited) {
 // Elements outside of the text: their digest and the offset of their bytes.
 TEST_F(TextTest, StoredElements) {
   Graph graph(&registry_, "g");
-  graph.AddConst(TensorValue::FromFloats({3}, {1.5F, -2, 0.25F}), "c");
-  graph.AddConst(TensorValue::FromInts({4}, {1, 2, 3, 4}), "d");
+  AddConst(graph, TensorValue::FromFloats({3}, {1.5F, -2, 0.25F}), "c");
+  AddConst(graph, TensorValue::FromInts({4}, {1, 2, 3, 4}), "d");
   std::string bytes = "12345678";
   const std::string text =
       PrintGraph(graph, {.max_constant_elements = 3, .keep = [&](const TensorValue& value) {

@@ -98,7 +98,7 @@ TEST_F(WrittenFormTest, CutsConstantsAtOnce) {
     const auto graph = OpenLoop(each.start, each.end, each.stride);
     ASSERT_NE(graph, nullptr);
     const ir::NodeId loop = Only(*graph, "TensorIterator").id();
-    const ir::NodeId constant = graph->AddConst(TensorValue::FromFloats({1, 4}, {0, 1, 2, 3}), "steps");
+    const ir::NodeId constant = ir::AddConst(*graph, TensorValue::FromFloats({1, 4}, {0, 1, 2, 3}), "steps");
     graph->SetInput(loop, 0, {constant, 0});
     Emitter emitter;
     ASSERT_TRUE(ir::InferGraph(*graph, emitter));
@@ -120,7 +120,7 @@ TEST_F(WrittenFormTest, SlicesPackedConstants) {
   const auto graph = OpenLoop(1, -1, 1);
   ASSERT_NE(graph, nullptr);
   const ir::NodeId loop = Only(*graph, "TensorIterator").id();
-  const ir::NodeId constant = graph->AddConst(TensorValue::Filled(ElementType::kU4, {1, 4}, 1), "steps");
+  const ir::NodeId constant = ir::AddConst(*graph, TensorValue::Filled(ElementType::kU4, {1, 4}, 1), "steps");
   graph->SetInput(loop, 0, {constant, 0});
   const auto form = openvino::WrittenForm(*graph);
   ASSERT_NE(form, nullptr);
@@ -129,19 +129,19 @@ TEST_F(WrittenFormTest, SlicesPackedConstants) {
 
 TEST_F(WrittenFormTest, GivesTheCellOfOldConvertersTwoMatrices) {
   ir::Graph graph(&registry_, "net");
-  const ir::NodeId x = graph.AddParameter("x", ElementType::kF32, ir::PartialShape({1, 3}));
-  const ir::NodeId h = graph.AddParameter("h", ElementType::kF32, ir::PartialShape({1, 2}));
-  const ir::NodeId c = graph.AddParameter("c", ElementType::kF32, ir::PartialShape({1, 2}));
-  const ir::NodeId weights = graph.AddConst(TensorValue::FromFloats({8, 5}, Ramp(40)), "weights");
-  const ir::NodeId bias = graph.AddConst(TensorValue::Filled(ElementType::kF32, {8}, 0), "bias");
+  const ir::NodeId x = ir::AddParameter(graph, "x", ElementType::kF32, ir::PartialShape({1, 3}));
+  const ir::NodeId h = ir::AddParameter(graph, "h", ElementType::kF32, ir::PartialShape({1, 2}));
+  const ir::NodeId c = ir::AddParameter(graph, "c", ElementType::kF32, ir::PartialShape({1, 2}));
+  const ir::NodeId weights = ir::AddConst(graph, TensorValue::FromFloats({8, 5}, Ramp(40)), "weights");
+  const ir::NodeId bias = ir::AddConst(graph, TensorValue::Filled(ElementType::kF32, {8}, 0), "bias");
   const ir::OutputPort inputs[] = {{x, 0}, {h, 0}, {c, 0}, {weights, 0}, {bias, 0}};
   ir::AttributeMap attributes;
   attributes.Set("hidden_size", int64_t{2});
-  const ir::NodeId cell = graph.AddNode(
-      "opset1", "LSTMCell",
-      {.name = "cell", .inputs = inputs, .attributes = std::move(attributes), .num_outputs = 2});
-  graph.AddResult("next_h", {cell, 0});
-  graph.AddResult("next_c", {cell, 1});
+  const ir::NodeId cell =
+      ir::AddNode(graph, "opset1", "LSTMCell",
+                  {.name = "cell", .inputs = inputs, .attributes = std::move(attributes), .num_outputs = 2});
+  ir::AddResult(graph, "next_h", {cell, 0});
+  ir::AddResult(graph, "next_c", {cell, 1});
   Emitter emitter;
   ASSERT_TRUE(ir::InferGraph(graph, emitter));
   const auto form = openvino::WrittenForm(graph);

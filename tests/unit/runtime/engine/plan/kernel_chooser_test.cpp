@@ -286,7 +286,7 @@ std::string StepsOfChain(size_t most, std::optional<size_t> second, bool fuse = 
         }
         kernels.SetHooks(Backend::kFast, {.find_fusions = [](const ir::Graph& graph) {
                            kernels::FusionGroup group{.second = second_group};
-                           const std::optional<std::vector<ir::NodeId>> order = graph.TopologicalOrder();
+                           const std::optional<std::vector<ir::NodeId>> order = ir::TopologicalOrder(graph);
                            for (ir::NodeId id : *order) {
                              const ir::Node& node = graph.node(id);
                              if (node.type() == "Exp") {

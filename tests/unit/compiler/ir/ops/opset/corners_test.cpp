@@ -199,7 +199,7 @@ TEST(OpsetCorners, PartsAreCountedByOutputs) {
 // A Const has the type of its value, whatever its attributes say.
 TEST(OpsetCorners, ConstantsHaveTheTypeOfTheirValue) {
   Graph graph(&Opsets());
-  const NodeId node = graph.AddConst(TensorValue::FromInts({2}, {1, 2}), "c");
+  const NodeId node = AddConst(graph, TensorValue::FromInts({2}, {1, 2}), "c");
   graph.SetAttribute(node, "element_type", ElementType::kF32);
   graph.SetAttribute(node, "shape", PartialShape{3});
   Emitter emitter;
@@ -217,11 +217,11 @@ TEST(OpsetCorners, ConversionsKeepSmallValues) {
   const auto converted = [](const TensorValue& value, ElementType type) {
     Graph graph(&Opsets());
     Emitter emitter;
-    const NodeId data = graph.AddConst(value, "data");
+    const NodeId data = AddConst(graph, value, "data");
     AttributeMap attributes;
     attributes.Set("destination_type", type);
-    const NodeId node = graph.AddNode(
-        "opset1", "Convert", {.inputs = {{graph.node(data).port()}}, .attributes = std::move(attributes)});
+    const NodeId node = AddNode(graph, "opset1", "Convert",
+                                {.inputs = {{graph.node(data).port()}}, .attributes = std::move(attributes)});
     EXPECT_TRUE(ir::InferNode(graph, node, emitter));
     return graph.node(node).output().value;
   };

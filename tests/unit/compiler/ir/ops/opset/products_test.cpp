@@ -13,9 +13,9 @@ double Products(const char* set, const char* op, AttributeMap attributes, const 
   std::vector<OutputPort> ports;
   for (const Shape& shape : inputs)
     ports.push_back(
-        {graph.AddParameter("x", ElementType::kF32, PartialShape(llvm::ArrayRef<int64_t>(shape))), 0});
+        {AddParameter(graph, "x", ElementType::kF32, PartialShape(llvm::ArrayRef<int64_t>(shape))), 0});
   const NodeId node =
-      graph.AddNode(set, op, {.name = "n", .inputs = ports, .attributes = std::move(attributes)});
+      AddNode(graph, set, op, {.name = "n", .inputs = ports, .attributes = std::move(attributes)});
   return graph.node(node).info().products(graph.node(node), inputs, outputs);
 }
 

@@ -18,7 +18,7 @@ AttributeMap Attributes(std::initializer_list<std::pair<const char*, Attribute>>
 // with the score.
 std::string Selected(const char* op, AttributeMap attributes, std::vector<float> scores) {
   Graph graph(&Opsets());
-  const NodeId node = graph.AddNode("opset8", op, {.name = "n", .attributes = std::move(attributes)});
+  const NodeId node = AddNode(graph, "opset8", op, {.name = "n", .attributes = std::move(attributes)});
   detection::ClassifiedBoxes given{
       .boxes = {}, .scores = std::move(scores), .classes = 2, .count = 3, .images = 2};
   for (int image = 0; image < 2; ++image) {
@@ -92,7 +92,7 @@ TEST(ClassSelection, LimitsAndBackground) {
 std::string Activations(AttributeMap attributes, int64_t direction) {
   Graph graph(&Opsets());
   const NodeId node =
-      graph.AddNode("opset5", "LSTMSequence", {.name = "n", .attributes = std::move(attributes)});
+      AddNode(graph, "opset5", "LSTMSequence", {.name = "n", .attributes = std::move(attributes)});
   std::string text;
   for (const ParametrizedActivation& activation :
        opset::ActivationsOfDirection(graph.node(node), 3, direction)) {

@@ -35,8 +35,8 @@ OutputPort AddInput(Graph& graph, Context& context, const std::string& text) {
   const std::optional<TypeText> type = ir::ParseTypeText(scanner);
   EXPECT_TRUE(type.has_value()) << text;
   if (!type) return {};
-  if (equals == std::string::npos) return {graph.AddParameter("x", type->type, type->shape), 0};
-  return {graph.AddConst(ParseConstant(*type, text.substr(equals + 1)), "c"), 0};
+  if (equals == std::string::npos) return {AddParameter(graph, "x", type->type, type->shape), 0};
+  return {AddConst(graph, ParseConstant(*type, text.substr(equals + 1)), "c"), 0};
 }
 
 }  // namespace
@@ -89,7 +89,7 @@ std::string InferCase(const ShapeCase& shape_case, std::string* message, int* nu
   if (!attributes || !Opsets().Find(name[0], name[1]).valid()) return {};
   const auto outputs = static_cast<int32_t>(SplitText(shape_case.results, "; ").size());
   const NodeId node =
-      graph.AddNode(name[0], name[1], {.inputs = inputs, .attributes = *attributes, .num_outputs = outputs});
+      AddNode(graph, name[0], name[1], {.inputs = inputs, .attributes = *attributes, .num_outputs = outputs});
   if (!ir::InferNode(graph, node, context.emitter)) {
     const llvm::ArrayRef<Diagnostic> diagnostics = context.emitter.diagnostics();
     std::string label(diagnostics.front().rule->label);

@@ -192,13 +192,13 @@ TEST(OpsetShapes, SurviveHugeExtents) {
 TEST(OpsetValues, PassThroughReshapes) {
   Graph graph(&Opsets());
   Emitter emitter;
-  const NodeId data = graph.AddConst(TensorValue::FromInts({2, 2}, {1, 2, 3, 4}), "data");
-  const NodeId target = graph.AddConst(TensorValue::FromInts({1}, {-1}), "target");
+  const NodeId data = AddConst(graph, TensorValue::FromInts({2, 2}, {1, 2, 3, 4}), "data");
+  const NodeId target = AddConst(graph, TensorValue::FromInts({1}, {-1}), "target");
   AttributeMap attributes;
   attributes.Set("special_zero", true);
-  const NodeId reshape = graph.AddNode(
-      "opset1", "Reshape",
-      {.inputs = {{graph.node(data).port(), graph.node(target).port()}}, .attributes = attributes});
+  const NodeId reshape =
+      AddNode(graph, "opset1", "Reshape",
+              {.inputs = {{graph.node(data).port(), graph.node(target).port()}}, .attributes = attributes});
   ASSERT_TRUE(ir::InferNode(graph, reshape, emitter));
   const std::optional<TensorValue>& value = graph.node(reshape).output().value;
   ASSERT_TRUE(value.has_value());
