@@ -1,4 +1,4 @@
-"""tools/dev/check_paths.py reports each kind of missing file in a small repository, and nothing if all exist."""
+"""tools/dev/check_paths.py reports each kind of missing file or name in a small repository, and nothing if all exist."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent.parent
 SCRIPT = ROOT / "tools" / "dev" / "check_paths.py"
 FILES = {
-    "compiler/expand/expand.cpp": "",
+    "compiler/expand/expand.cpp": "void Graph::AddNode() {}\n",
     "compiler/README.md": "A text.\n",
     "tools/run.sh": "",
     "CMakePresets.json": '{ "configurePresets": [ { "name": "release" } ] }',
@@ -48,6 +48,16 @@ def test_a_missing_file_is_reported(name: str, right: str, wrong: str, message: 
         relative = text.replace("(compiler", "(" + "../" * depth + "compiler")
         report = check(tmp_path / folder, name, relative + "\n")
         assert (expected.replace("link `", "link `" + "../" * depth) in report and " 1 wrong\n" in report) if expected else " 0 wrong\n" in report
+
+
+@pytest.mark.parametrize(("name", "is_checked"), [("README.md", True), ("compiler/README.md", True), (".github/CONTRIBUTING.md", True),
+                                                  (".github/CHANGELOG.md", False), ("tools/docs/pages/guides/a.md", False)])
+@pytest.mark.parametrize(("right", "wrong", "part"), [("`AddNode`", "`AddNodes`", "AddNodes"), ("`Graph::AddNode()`", "`Graph::Add()`", "Add"),
+                                                      ("`Graph::AddNode`", "`Net::AddNode`", "Net"), ("`graph` `add-node`", "`add_node`", "add_node")])
+def test_a_missing_name_is_reported(name: str, is_checked: bool, right: str, wrong: str, part: str, tmp_path: Path) -> None:
+    assert " 0 wrong\n" in check(tmp_path, name, right + "\n")
+    report = check(tmp_path, name, wrong + "\n")
+    assert (f"{name}:1: error: the code has no `{part}`" in report) == is_checked
 
 
 def test_other_texts_are_not_checked(tmp_path: Path) -> None:

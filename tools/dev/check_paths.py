@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Checks that paths, file names, scripts and stages in texts exist: check_paths.py [ROOT]
+"""Checks that paths, file names, scripts, stages and names of code in texts exist: check_paths.py [ROOT]
 
 The texts are READMEs, documents of .github, and the pages of the documentation. In prose, back-quoted words and targets of links are
-checked. In code blocks these are scripts, presets of CMake and the folders of pipeline drawings (`net.nnef --> folder`)."""
+checked. In code blocks these are scripts, presets of CMake and the folders of pipeline drawings (`net.nnef --> folder`). Names of code,
+such as `Graph::AddNode`, are checked in READMEs and the contributing guide: each part occurs in a file that is not a text."""
 
 import fnmatch
 import os
@@ -23,6 +24,10 @@ PRESET = re.compile(r"--preset (\w+)")
 DRAWING = "net.nnef -->"
 STAGE = re.compile(r"--> (\w[\w.]*)")
 TEXTS = ("README.md", ".github/*.md", "tools/docs/pages/*.md")
+# A name of code: several words joined, or a qualified one.
+NAME = re.compile(r"[A-Za-z]\w*(?:(?:::|\.|->)\w+)*(?:<[\w:, ]*>)?(?:\(\))?")
+NAMED_TEXTS = ("README.md", "CONTRIBUTING.md")
+MAX_BYTES = 1 << 20  # of a file with names of code
 # Placeholders in paths: `LABEL.rule`, `<Family>`.
 PLACEHOLDER = re.compile(r"[A-Z]{3,}|[<>{}$ ()=,'\"]|\.\.\.")
 
@@ -70,6 +75,20 @@ def is_path(word: str, folder: str, folders: set[str]) -> bool:
     return "/" in word and (first in folders or f"{folder}/{first}".strip("/") in folders)
 
 
+def is_name(word: str) -> bool:
+    return NAME.fullmatch(word) is not None and not word.endswith(SOURCES) and re.search(r"[A-Z_]|::", word) is not None
+
+
+def words_of_code(root: pathlib.Path, files: list[str]) -> set[str]:
+    """Returns the words in the names of files, and in the files that are not texts."""
+    words = {word for file in files for word in re.findall(r"\w+", file)}
+    for file in files:
+        path = root / file
+        if not file.endswith(".md") and path.is_file() and path.stat().st_size <= MAX_BYTES:
+            words.update(re.findall(r"\w+", path.read_text(encoding="utf-8", errors="replace")))
+    return words
+
+
 def exists(word: str, folder: str, files: list[str], folders: set[str]) -> bool:
     word = word.rstrip("/")
     if word in GENERATED:
@@ -97,6 +116,7 @@ def main() -> int:
     folders = {str(parent) for file in files for parent in pathlib.PurePosixPath(file).parents} - {"."}
     preset_file = root / "CMakePresets.json"
     presets = set(re.findall(r'"name": "(\w+)"', preset_file.read_text(encoding="utf-8"))) if preset_file.exists() else set()
+    words = words_of_code(root, files)
     wrong = []
     count = 0
     for file in files:
@@ -115,13 +135,17 @@ def main() -> int:
             if path not in folders and path not in files:
                 wrong.append(f"{file}:{line}: error: the link `{target}` leads to no file")
         for line, word in citations(text):
+            if file.endswith(NAMED_TEXTS) and is_name(word):
+                count += 1
+                if missing := [part for part in re.findall(r"\w+", word) if part not in words]:
+                    wrong.append(f"{file}:{line}: error: the code has no `{missing[0]}` (`{word}`)")
             if not is_path(word, folder, folders):
                 continue
             count += 1
             if not exists(word, folder, files, folders):
                 wrong.append(f"{file}:{line}: error: there is no `{word}`")
     print(*wrong, sep="\n", end="\n" if wrong else "")
-    print(f"{count} cited paths, {len(wrong)} wrong")
+    print(f"{count} cited paths and names, {len(wrong)} wrong")
     return 1 if wrong else 0
 
 
