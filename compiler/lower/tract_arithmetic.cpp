@@ -20,21 +20,30 @@ OutputPort Convert(NodeLowering& n, OutputPort x, ElementType type, std::string_
   return n.Add("opset1", "Convert", x, Attributes({{"destination_type", type}}), suffix);
 }
 
-// Returns the scales of a type as an operand: a scalar, or one for each index of the first axis.
-OutputPort Scales(NodeLowering& n, const QuantizedType& type, std::string_view suffix) {
+// Adds a constant of type f64: a scalar if there is one value, else one for each index of the first axis.
+template <typename Value>
+OutputPort PerAxis(NodeLowering& n, llvm::ArrayRef<Value> values, std::string_view suffix) {
   nnefc::Shape shape;
-  if (!type.is_per_tensor()) shape = {static_cast<int64_t>(type.scales.size())};
-  return n.Constant(
-      TensorValue::Make<double>(
-          ElementType::kF64, shape,
-          [&](std::span<double> items) { std::copy(type.scales.begin(), type.scales.end(), items.begin()); }),
-      suffix);
+  if (values.size() != 1) shape = {static_cast<int64_t>(values.size())};
+  return n.Constant(TensorValue::Make<double>(ElementType::kF64, shape,
+                                              [&](std::span<double> items) {
+                                                std::copy(values.begin(), values.end(), items.begin());
+                                              }),
+                    suffix);
 }
 
 }  // namespace
 
 OutputPort ToDouble(NodeLowering& n, OutputPort x) {
   return n.target().output(x).type == ElementType::kF64 ? x : Convert(n, x, ElementType::kF64, "double");
+}
+
+OutputPort Scales(NodeLowering& n, const QuantizedType& type) {
+  return PerAxis<float>(n, type.scales, "scale");
+}
+
+OutputPort ZeroPoints(NodeLowering& n, const QuantizedType& type) {
+  return PerAxis<int32_t>(n, type.zero_points, "zero_point");
 }
 
 OutputPort Double(NodeLowering& n, double value, std::string_view suffix) {
@@ -55,13 +64,12 @@ OutputPort ReplaceNan(NodeLowering& n, OutputPort x) {
 }
 
 OutputPort Steps(NodeLowering& n, OutputPort numbers, const QuantizedType& type) {
-  const OutputPort share = n.Binary("Divide", ToDouble(n, numbers), Scales(n, type, "scale"), "share");
+  const OutputPort share = n.Binary("Divide", ToDouble(n, numbers), Scales(n, type), "share");
   return RoundHalfToEven(n, share);
 }
 
 OutputPort ScaleSteps(NodeLowering& n, OutputPort steps, const QuantizedType& type) {
-  return Convert(n, n.Binary("Multiply", steps, Scales(n, type, "scale"), "scaled"), ElementType::kF32,
-                 "value");
+  return Convert(n, n.Binary("Multiply", steps, Scales(n, type), "scaled"), ElementType::kF32, "value");
 }
 
 namespace {

@@ -15,6 +15,9 @@ namespace nnefc::lower {
 OutputPort ToDouble(NodeLowering& n, OutputPort x);
 // Adds a scalar constant of type f64.
 OutputPort Double(NodeLowering& n, double value, std::string_view suffix);
+// Adds the scales or the zero points of a type in f64: a scalar, or one for each index of the first axis.
+OutputPort Scales(NodeLowering& n, const QuantizedType& type);
+OutputPort ZeroPoints(NodeLowering& n, const QuantizedType& type);
 // Rounds a tensor of f64 to f32 precision; the result is still f64.
 OutputPort RoundToFloat(NodeLowering& n, OutputPort x);
 // Rounds to integral values, ties to even; the type is unchanged.

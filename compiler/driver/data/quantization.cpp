@@ -114,6 +114,15 @@ std::vector<TensorQuantization> QuantizationTable::LinesToCompute(
   return lines;
 }
 
+namespace {
+
+// Returns true for one item, or for `count` items along the first axis.
+bool IsPerTensorOrFirstAxis(const TensorValue& value, int64_t count) {
+  return value.volume() == 1 || (value.volume() == count && value.shape()[0] == count);
+}
+
+}  // namespace
+
 lower::QuantizedTypes QuantizationTable::Types() const {
   lower::QuantizedTypes types;
   for (const TensorQuantization& line : lines_) {
@@ -121,8 +130,7 @@ lower::QuantizedTypes QuantizationTable::Types() const {
     const TensorValue scale = Value(line, "scale"), zero_point = Value(line, "zero_point");
     if (!line.is_standard || !is_eight_bits || !scale.valid() || !zero_point.valid()) continue;
     const int64_t count = std::max(scale.volume(), zero_point.volume());
-    if (scale.volume() != count && scale.volume() != 1) continue;
-    if (zero_point.volume() != count && zero_point.volume() != 1) continue;
+    if (!IsPerTensorOrFirstAxis(scale, count) || !IsPerTensorOrFirstAxis(zero_point, count)) continue;
     lower::QuantizedType type{.is_signed = Flag(line, "signed"), .scales = {}, .zero_points = {}};
     for (int64_t i = 0; i < count; ++i) {
       type.scales.push_back(static_cast<float>(scale.ElementAsDouble(scale.volume() == 1 ? 0 : i)));

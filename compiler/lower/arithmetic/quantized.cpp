@@ -72,12 +72,15 @@ OutputPort QuantizedLowering::FromSteps(OutputPort steps, const QuantizedType& t
 }
 
 OutputPort QuantizedLowering::QuantizeNumbers(OutputPort x, const QuantizedType& type) {
-  if (!type.is_per_tensor()) return x;  // only constants have per-axis types
-  const OutputPort share =
-      RoundToFloat(n_, n_.Binary("Divide", ToDouble(n_, x), Double(n_, type.scale(), "scale"), "share"));
-  const OutputPort zero = Double(n_, type.zero_point(), "zero_point");
+  const OutputPort share = RoundToFloat(n_, n_.Binary("Divide", ToDouble(n_, x), Scales(n_, type), "share"));
+  const OutputPort zero = ZeroPoints(n_, type);
   const OutputPort shifted = ReplaceNan(n_, RoundToFloat(n_, n_.Binary("Add", share, zero, "shifted")));
-  return FromSteps(n_.Binary("Subtract", RoundHalfToEven(n_, shifted), zero, "steps"), type);
+  const OutputPort rounded = RoundHalfToEven(n_, shifted);
+  if (type.is_per_tensor()) return FromSteps(n_.Binary("Subtract", rounded, zero, "steps"), type);
+  const double lowest = type.lowest(), highest = type.highest();
+  const OutputPort bounded =
+      n_.Add("opset1", "Clamp", rounded, Attributes({{"min", lowest}, {"max", highest}}));
+  return ScaleSteps(n_, n_.Binary("Subtract", bounded, zero, "steps"), type);
 }
 
 OutputPort QuantizedLowering::LookUp(OutputPort x, const QuantizedType& from,
@@ -144,13 +147,14 @@ std::vector<Typed> One(OutputPort port, std::optional<QuantizedType> type) {
   return {{port, std::move(type)}};
 }
 
-// Moves values without changing their type.
+// Moves values without changing their type. Types per axis are dropped: the axis may move as well.
 std::optional<std::vector<Typed>> Move(QuantizedLowering& q) {
   std::vector<Typed> results;
   const QuantizedType* type = q.n().num_inputs() > 0 ? q.input_type(0) : nullptr;
   for (OutputPort port : q.LowerPlainly()) {
     const bool is_number = q.n().target().output(port).type == ElementType::kF32;
-    results.push_back({port, type != nullptr && is_number ? std::optional(*type) : std::nullopt});
+    const bool stays = type != nullptr && type->is_per_tensor() && is_number;
+    results.push_back({port, stays ? std::optional(*type) : std::nullopt});
   }
   return results;
 }
@@ -188,7 +192,7 @@ std::optional<std::vector<Typed>> ToInteger(QuantizedLowering& q) {
 std::optional<std::vector<Typed>> Join(QuantizedLowering& q) {
   NodeLowering& n = q.n();
   const QuantizedType* to = q.declared_type() != nullptr ? q.declared_type() : q.input_type(0);
-  if (to == nullptr) return std::nullopt;
+  if (to == nullptr || !to->is_per_tensor()) return std::nullopt;
   for (int32_t i = 0; i < n.num_inputs(); ++i) {
     const QuantizedType* from = q.input_type(i);
     n.ReplaceInput(i, q.ChangeType({n.input(i), from == nullptr ? std::nullopt : std::optional(*from)}, *to));
@@ -265,6 +269,15 @@ OutputPort WrapSteps(NodeLowering& n, OutputPort steps, const QuantizedType& to)
   return n.Add("opset1", "Select", {wraps, lowest, steps}, {}, "wrapped");
 }
 
+// Returns the value of an untyped scalar operand, whose axes do not extend the result.
+std::optional<double> CompileTimeNumber(NodeLowering& n, const Typed& operand, const Typed& other) {
+  const ir::PartialShape& shape = n.target().output(operand.port).shape;
+  const ir::PartialShape& result = n.target().output(other.port).shape;
+  if (operand.type || !shape.rank_known() || !result.rank_known() || shape.rank() > result.rank())
+    return std::nullopt;
+  return n.ScalarValue(operand.port);
+}
+
 std::optional<Typed> ComputeBinary(QuantizedLowering& q, QuantizedBinary operation, Typed x, Typed y,
                                    const QuantizedType* declared) {
   NodeLowering& n = q.n();
@@ -275,8 +288,7 @@ std::optional<Typed> ComputeBinary(QuantizedLowering& q, QuantizedBinary operati
     if (operand->type && !operand->type->is_per_tensor()) return std::nullopt;
   }
   if (!to.is_per_tensor()) return std::nullopt;
-  const std::optional<double> first = x.type ? std::nullopt : n.ScalarValue(x.port);
-  const std::optional<double> second = y.type ? std::nullopt : n.ScalarValue(y.port);
+  const std::optional<double> first = CompileTimeNumber(n, x, y), second = CompileTimeNumber(n, y, x);
   if (first) return Typed{WithNumber(q, operation, y, *first, true, to), to};
   if (second) return Typed{WithNumber(q, operation, x, *second, false, to), to};
   // Real values are converted to the type of the other operand.
@@ -385,7 +397,7 @@ std::optional<std::vector<Typed>> Linear(QuantizedLowering& q) {
 // Computes averages of real values and converts them to the type of the input.
 std::optional<std::vector<Typed>> Average(QuantizedLowering& q) {
   const QuantizedType* type = q.input_type(0);
-  if (type == nullptr) return std::nullopt;
+  if (type == nullptr || !type->is_per_tensor()) return std::nullopt;
   const std::optional<OutputPort> numbers = SumInOrder(q.n());
   if (numbers) return One(q.QuantizeNumbers(*numbers, *type), *type);
   return One(q.QuantizeNumbers(WithNanForNoElements(q.n(), q.LowerPlainly()[0]), *type), *type);
@@ -394,7 +406,7 @@ std::optional<std::vector<Typed>> Average(QuantizedLowering& q) {
 // Interpolates real values and converts them to the type of the input.
 std::optional<std::vector<Typed>> Resize(QuantizedLowering& q) {
   const QuantizedType* type = q.input_type(0);
-  if (type == nullptr) return std::nullopt;
+  if (type == nullptr || !type->is_per_tensor()) return std::nullopt;
   const std::optional<OutputPort> numbers = InterpolateInOrder(q.n());
   return One(q.QuantizeNumbers(numbers ? *numbers : q.LowerPlainly()[0], *type), *type);
 }
