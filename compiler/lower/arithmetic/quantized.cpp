@@ -212,6 +212,17 @@ std::optional<std::vector<Typed>> Function(QuantizedLowering& q) {
       to);
 }
 
+// sqr: the result has the type of x first.
+std::optional<std::vector<Typed>> Square(QuantizedLowering& q) {
+  const QuantizedType* type = q.input_type(0);
+  if (type == nullptr || !type->is_per_tensor()) return std::nullopt;
+  const auto square = [](float x) { return x * x; };
+  return One(
+      q.LookUp(q.n().input(0), *type,
+               [&](int32_t value) { return Dequantize(ApplyFunction(square, value, *type, *type), *type); }),
+      *type);
+}
+
 // Lowers binary operations with a compile-time scalar, such as `max(x, 0.0)`. The scalar gets the type of
 // `x`.
 OutputPort WithNumber(QuantizedLowering& q, QuantizedBinary operation, const Typed& x, double number,
@@ -411,9 +422,6 @@ std::optional<std::vector<Typed>> Resize(QuantizedLowering& q) {
   return One(q.QuantizeNumbers(numbers ? *numbers : q.LowerPlainly()[0], *type), *type);
 }
 
-float Tanh(float x) {
-  return std::tanh(x);
-}
 float Sigmoid(float x) {
   const float power = std::exp(-x);
   return 1.0F / (1.0F + power);
@@ -460,7 +468,23 @@ const llvm::StringMap<LowerTyped>& Lowerings() {
     made["sign"] = Function<Sign>;
     made["rcp"] = Function<Reciprocal>;
     made["rsqrt"] = Function<ReciprocalRoot>;
-    made["tanh"] = Function<Tanh>;
+    made["sqr"] = Square;
+    made["abs"] = Function<fabsf>;
+    made["exp"] = Function<expf>;
+    made["log"] = Function<logf>;
+    made["sqrt"] = Function<sqrtf>;
+    made["sin"] = Function<sinf>;
+    made["cos"] = Function<cosf>;
+    made["tan"] = Function<tanf>;
+    made["asin"] = Function<asinf>;
+    made["acos"] = Function<acosf>;
+    made["atan"] = Function<atanf>;
+    made["sinh"] = Function<sinhf>;
+    made["cosh"] = Function<coshf>;
+    made["tanh"] = Function<tanhf>;
+    made["asinh"] = Function<asinhf>;
+    made["acosh"] = Function<acoshf>;
+    made["atanh"] = Function<atanhf>;
     return made;
   }();
   return table;
