@@ -96,7 +96,7 @@ def form_case(folder, name, x, statements, lines, expected=None, data=None):
     model = quantized.write(folder / name, external + statements + "\ny = tract_core_cast(r, to = 'f32');", lines)
     for key, array in (data or {}).items():
         with (model / f"{key}.dat").open("wb") as file:
-            nnef.write_tensor(file, array, quantized=array.dtype != np.float32)
+            nnef.write_tensor(file, array, quantized=array.dtype.itemsize == 1)
     case(name, model, {"x": x}, quantized.by_tract(model, x) if expected is None else np.float32(expected))
 
 
@@ -189,7 +189,8 @@ def operand_cases(folder):
             if of == "q" and name in ("sum", "mean", "replicated_mean", "upsample", "relu", "clamp", "number", "concat"):
                 continue  # operations on quantized values
             form_case(folder, f"quantized_{name}_of_{of}", x, f"q = tract_core_cast(x);\nr = {statement.format(of)};",
-                      line("q", 100, 0.5) + line("r", 90, 1.0), quantize(numbers, 90, 1.0))
+                      line("q", 100, 0.5) + line("r", 90, 1.0),
+                      None if of == "q" and name in ("abs", "square") else quantize(numbers, 90, 1.0))
     # Types go on where none are declared.
     for name, statement in [("add", "add(s, 0.33)"), ("mul", "mul(s, 1.7)"), ("max", "max(s, 0.8)"), ("sigmoid", "sigmoid(s)")]:
         form_case(folder, f"quantized_undeclared_{name}", np.float32(random.normal(0, 4, (16,))),
@@ -198,6 +199,95 @@ def operand_cases(folder):
         means = sum(values[:, :, i:i + 4, j:j + 4] for i in (0, 1) for j in (0, 1)) / np.float32(4)
         form_case(folder, f"quantized_mean_{border}", x, f"q = tract_core_cast(x);\nr = avg_pool(q, {window}, border = '{border}');",
                   line("q", 100, 0.5) + line("r", 100, 0.5), quantize(means, 100, 0.5))
+
+
+def axis_cases(folder):
+    """Types with a scale or zero point for each index of an axis: of filters, of filters that are moved, and of results."""
+    random = np.random.default_rng(6003)
+    codes = random.integers(-128, 128, (4, 4)).astype(np.int8)
+    steps = np.float32([0.25, 0.5, 0.125, 0.25])
+    points = np.float32([3, 0, -7, 100])
+    x = quantize(random.normal(0, 6, (3, 4)), 100, 0.5)
+    head = "q = tract_core_cast(x);\nw = variable<scalar>(label = 'w', shape = {});\n"
+    bias = np.array([[40, -24, 0, 7]], np.int32)
+
+    def form(name, statement, types, matrix, kind, data=None):
+        """A filter of the numbers `matrix`, after `statement` moved it to `v`."""
+        shapes = {"linear": [4, 4], "matmul": [4, 4], "conv": [4, 4, 1]}
+        statements = {"linear": "linear(q, v)", "matmul": "matmul(q, v, transposeB = true)", "conv": "conv(q, v)"}
+        shape = shapes[kind]
+        form_case(folder, f"quantized_axis_{name}_{kind}", x.reshape(3, 4, *shape[2:]), head.format(shape) + statement.format(shape[2:] and ", 2" or "")
+                  + f"r = {statements[kind]};", line("q", 100, 0.5) + types + line("r", 90, 8.0),
+                  quantize(x @ matrix.T, 90, 8.0).reshape(3, -1, *shape[2:]), {"w": codes.reshape(shape)})
+
+    rows, columns = steps.reshape(4, 1), steps.reshape(1, 4)
+    numbers = np.float32(codes) + 3
+    row_type = line("w", -3, steps.tolist(), "true")
+    for kind in ["linear", "matmul", "conv"]:
+        form("row_scale", "v = copy(w);\n", row_type, numbers * rows, kind)
+        form("column_scale", "v = copy(w);\n", line("w", -3, [steps.tolist()], "true"), numbers * columns, kind)
+        form("row_point", "v = copy(w);\n", line("w", [int(each) for each in points], 0.25, "true"),
+             (np.float32(codes) - points.reshape(4, 1)) * np.float32(0.25), kind)
+        form("column_point", "v = copy(w);\n", line("w", [[int(each) for each in points]], steps[:1].tolist(), "true"),
+             (np.float32(codes) - points) * steps[0], kind)
+        form("row_both", "v = copy(w);\n", line("w", [int(each) for each in points], steps.tolist(), "true"),
+             (np.float32(codes) - points.reshape(4, 1)) * rows, kind)
+        form("transposed", "v = transpose(w, axes = [1, 0{}]);\n", row_type, (numbers * rows).T, kind)
+        form("part", "v = slice(w, axes = [0], begin = [1], end = [3]);\n", row_type, (numbers * rows)[1:3], kind)
+        form("joined", "v = concat([w, w], axis = 0);\n", row_type, np.concatenate([numbers * rows] * 2), kind)
+    of_rows = line("w", -3, steps.tolist(), "true")
+    for kind, statement, trailing in [("linear", "linear(q, w, b)", []), ("conv", "conv(q, w, b)", [1])]:
+        model_bias = bias * np.float32(0.5) * steps
+        form_case(folder, f"quantized_axis_bias_{kind}", x.reshape(3, 4, *trailing), head.format([4, 4, *trailing])
+                  + f"b = variable<integer>(label = 'b', shape = [1, 4]);\nr = {statement};", line("q", 100, 0.5) + of_rows + line("r", 90, 8.0),
+                  quantize(x @ (numbers * rows).T + model_bias, 90, 8.0).reshape(3, 4, *trailing), {"w": codes.reshape(4, 4, *trailing), "b": bias})
+    # A result with a type for each index of the first axis.
+    wide = np.float32(random.normal(0, 60, (4, 9)))
+    wide[:, 0] = [0.375, 0.25, 0.0625, -0.375]
+    expected = np.stack([quantize(row, point, step) for row, point, step in zip(wide, np.abs(points), steps)])
+    for name, scale, point, result in [("both", steps.tolist(), np.abs(points).astype(int).tolist(), expected),
+                                       ("scale", steps.tolist(), 9, np.stack([quantize(row, 9, step) for row, step in zip(wide, steps)]))]:
+        form_case(folder, f"quantized_axis_result_{name}", wide, "r = tract_core_cast(x);", line("r", point, scale), result)
+
+
+def form_cases(folder):
+    """Forms of operations with one quantized tensor, of both signs, by tract."""
+    x = np.linspace(-3, 3, 16).reshape(2, 8).astype(np.float32)
+    functions = ["sigmoid", "tanh", "neg", "sign", "rsqrt", "sqr", "abs", "exp", "log", "sqrt", "sin", "cos", "tan", "asin", "acos", "atan",
+                 "sinh", "cosh", "asinh", "acosh", "atanh", "floor"]
+    for name in functions:
+        for signed, point in [("false", 100), ("true", -7)]:
+            low, high = SIGNS[signed]
+            form_case(folder, f"quantized_function_{name}_{signed}", (np.arange(low, high + 1, 3, np.float32) - point) * np.float32(0.0625),
+                      f"q = tract_core_cast(x);\nr = {name}(q);", line("q", point, 0.0625, signed) + line("r", 50, 0.125))
+    for expression in ["sub(1.3, q)", "div(2.0, q)", "max(q, 0.4)", "copy(q)", "clamp(q, -0.6, 0.7)", "relu(q)", "stack([q, q], axis = 0)",
+                       "tile(q, repeats = [2, 1])", "unsqueeze(q, axes = [0])", "tract_core_gather(q, [1, 0], axis = 0)",
+                       "concat([q, q], axis = 0)", "max_reduce(q, axes = [1])"]:
+        for signed, point in [("false", 100), ("true", -7)]:
+            form_case(folder, f"quantized_form_{expression.partition('(')[0]}_{signed}_{len(LINES)}", x,
+                      f"q = tract_core_cast(x);\nr = {expression};", line("q", point, 0.25, signed) + line("r", 50, 0.125))
+    # Padding by a real number, and products of two tensors that are not constant: tract computes something else.
+    numbers = quantize(x, 100, 0.25)
+    for expression, result in [("pad(q, padding = [(1, 1), (0, 2)], border = 'constant', value = 0.5)", np.pad(numbers, [(1, 1), (0, 2)], constant_values=0.5)),
+                               ("matmul(q, q, transposeB = true)", numbers @ numbers.T), ("matmul(q, q, transposeA = true)", numbers.T @ numbers)]:
+        form_case(folder, f"quantized_form_{expression.partition('(')[0]}_{len(LINES)}", x, f"q = tract_core_cast(x);\nr = {expression};",
+                  line("q", 100, 0.25) + line("r", 50, 0.125), quantize(result, 50, 0.125))
+    for expression in ["add(1.3, q)", "mul(0.7, q)", "max(0.4, q)", "min(0.4, q)", "min(q, 0.4)"]:
+        for signed, point in [("false", 100), ("true", -7)]:
+            form_case(folder, f"quantized_form_{expression.partition('(')[0]}_{signed}_{len(LINES)}", x,
+                      f"q = tract_core_cast(x);\nr = {expression};", line("q", point, 0.25, signed) + line("r", point, 0.25, signed))
+    # A constant with more axes than the tensor is no scalar.
+    numbers = quantize(np.arange(16) - 8, 100, 0.5)
+    for expression, result in [("add(q, c)", numbers + 1.5), ("sub(c, q)", 1.5 - numbers)]:
+        form_case(folder, f"quantized_more_axes_{expression[:3]}", numbers,
+                  f"q = tract_core_cast(x);\nc = variable<scalar>(label = 'c', shape = [1, 1, 1]);\nr = {expression};",
+                  line("q", 100, 0.5) + line("r", 90, 0.25), quantize(result, 90, 0.25).reshape(16, 1, 1), {"c": np.full((1, 1, 1), 1.5, np.float32)})
+    # The largest integer of 32 bits minus 127 is a number of f32: with the zero point 127 the sum does not wrap around.
+    for point in [126, 127, 128, 129]:
+        for largest in [2147483520.0, 2147483392.0, 2147483648.0]:
+            form_case(folder, f"quantized_wrap_{point}_{largest:.0f}", np.float32([[0, 1, 2, -1], [0, 0, 0, 0]]) * np.float32(largest),
+                      "q = tract_core_cast(x);\na = slice(q, axes = [0], begin = [0], end = [1]);\nb = slice(q, axes = [0], begin = [1], end = [2]);\n"
+                      "r = add(a, b);", "".join(line(each, 5, largest) for each in "qab") + line("r", point, 1.0))
 
 
 def vendor_cases(folder):
@@ -222,7 +312,8 @@ def folded_cases(folder):
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
-        for family in [quantized_cases, vendor_cases, folded_cases, interpolation_cases, matrix_cases, operand_cases]:
+        for family in [quantized_cases, vendor_cases, folded_cases, interpolation_cases, matrix_cases, operand_cases, axis_cases,
+                       form_cases]:
             family(pathlib.Path(folder))
     (HERE / "document_cases.txt").write_text("\n".join(LINES) + "\n")
 
