@@ -233,6 +233,9 @@ opset1.Result "y" (%7)
       add = window;
       const int32_t input = IsConvolution(add->in_node(0)) ? 0 : 1;
       window = add->in_node(input);
+      const ir::PartialShape& result = add->in_port(input).shape();
+      // Leading axes of the other term would move the axis of the range.
+      if (!result.rank_known() || result.rank() != add->out_port(0).shape().rank()) return;
       if (!IsConstantAlong(add->in_port(1 - input).shape(), add->out_port(0).shape(), *range)) return;
       if (!OnlyDestination(add->out_port(0))) return;
     }

@@ -456,13 +456,16 @@ TEST_F(SliceTest, ConvolutionsThatCannotMakeLess) {
 }
 
 TEST_F(SliceTest, OfASum) {
-  const auto after = [&](const std::string& shape, bool is_first, const std::string& more = "") {
+  const auto after = [&](const std::string& shape, bool is_first, const std::string& more = "",
+                         int64_t stop = 8, int64_t axis = 2) {
     return After(
         {.between = fmt::format(
              "  %b = opset1.Parameter \"b\" {{element_type = f32, shape = {}}} : f32{}\n  %d = opset1.Add "
              "\"d\" ({}) : f32[...]\n",
              shape, shape, is_first ? "%b, %c" : "%c, %b"),
          .of = "%d",
+         .stop = {stop},
+         .axes = {axis},
          .more = more});
   };
   const std::string stays = "Convolution(c) Add(d) Slice(s) [2] [3]";
@@ -471,6 +474,11 @@ TEST_F(SliceTest, OfASum) {
       EXPECT_EQ(after(shape, is_first), "Convolution(c) Add(s) [2] [0]") << shape;
     for (const char* shape : {"[11]", "[3,11]", "[1,1,11]", "[?]", "[...]"})
       EXPECT_EQ(after(shape, is_first), stays) << shape;
+    // More axes than the convolution has: those of the sum are other ones.
+    for (const char* shape : {"[2,1,1,1]", "[1,1,1,1]", "[2,1,3,1]"}) {
+      EXPECT_EQ(after(shape, is_first, "", 2, 2), stays) << shape;
+      EXPECT_EQ(after(shape, is_first, "", 8, 3), stays) << shape;
+    }
     EXPECT_EQ(after("[1]", is_first, "  opset1.Result \"z\" (%d)\n"), stays);
     EXPECT_EQ(after("[1]", is_first, "  opset1.Result \"z\" (%c)\n"), stays);
   }
