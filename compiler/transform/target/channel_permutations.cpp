@@ -201,6 +201,8 @@ class ChannelPermutations {
   void FollowConcat(const ir::Node& node) {
     const std::optional<Shape> whole = ImagesOf(node.port());
     if (!whole || !IsOfChannels(node.Int("axis"), *whole)) return;
+    // Extents of a part may be unknown even if those of the others determine the result's.
+    if (!llvm::all_of(node.inputs(), [&](ir::OutputPort port) { return ImagesOf(port).has_value(); })) return;
     if (!Remembers((*whole)[1])) return;
     Moved joined{.channels = {}, .is_more_than_joined = false};
     for (ir::OutputPort port : node.inputs()) {

@@ -498,6 +498,16 @@ TEST_F(ChannelsTest, OthersRemain) {
             "ShuffleChannels[1,16,2,2](Parameter) Convolution[1,1,2,2](ShuffleChannels Parameter)");
   EXPECT_EQ(Convolved(16, {TargetStep("c", "opset1.Concat", "%x, %x", "axis = 1")}, "c", 32),
             "Concat[1,32,2,2](Parameter Parameter) Convolution[1,1,2,2](Concat Parameter)");
+  // A part of an unknown extent, before and after one that determines the result's.
+  for (const char* parts : {"%s, %u", "%u, %s"}) {
+    EXPECT_NE(Convolved(16,
+                        {Shuffle("s", "x"), TargetInput("u", "f32", "[1,16,?,2]"),
+                         TargetStep("c", "opset1.Concat", parts, "axis = 1")},
+                        "c", 32)
+                  .find("Convolution[1,1,2,2](Concat Parameter)"),
+              std::string::npos)
+        << parts;
+  }
 }
 
 // ---- selection ----
