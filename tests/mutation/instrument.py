@@ -188,13 +188,14 @@ def _parse(tree: str, entries: list[dict]) -> dict[str, list[operators.Site]]:
     return parser.sites
 
 
-def find_sites(tree: pathlib.Path, commands: pathlib.Path, jobs: int) -> dict[str, list[operators.Site]]:
-    """The sites of all production code by file."""
+def find_sites(tree: pathlib.Path, commands: pathlib.Path, jobs: int,
+               sources: tuple[str, ...] = ()) -> dict[str, list[operators.Site]]:
+    """The sites of production code by file: of all, or of the source files of the folders `sources`."""
     root = str(tree) + "/"
     entries, seen = [], set()
     for entry in json.loads(commands.read_text()):
         path = entry["file"].removeprefix(root).removeprefix("build/release/")
-        if not path.startswith(FOLDERS) or "_apart.dir" in entry["command"] or "lanes8" in entry["command"] \
+        if not path.startswith(sources or FOLDERS) or "_apart.dir" in entry["command"] or "lanes8" in entry["command"] \
                 or entry["file"] in seen or not pathlib.Path(entry["file"]).is_file():
             continue
         seen.add(entry["file"])
@@ -204,6 +205,8 @@ def find_sites(tree: pathlib.Path, commands: pathlib.Path, jobs: int) -> dict[st
         parts = [entries[index::jobs] for index in range(jobs)]
         for sites in pool.map(_parse, [str(tree)] * jobs, parts):
             for path, of_file in sites.items():
+                if sources and not (path.startswith(sources) and path.endswith(".cpp")):
+                    continue
                 if len(of_file) > len(found.get(path, [])):
                     found[path] = of_file
     return found

@@ -8,6 +8,7 @@ import hashlib
 import json
 import pathlib
 import random
+import re
 import shutil
 import subprocess
 
@@ -24,11 +25,16 @@ ROUNDS = 15  # of compiling without the mutants that the compiler refused
 class Tree:
     """The instrumented sources of one sample of mutants."""
 
-    def __init__(self, root: pathlib.Path, work: pathlib.Path, seed: int, sample: int):
+    def __init__(self, root: pathlib.Path, work: pathlib.Path, seed: int, sample: int, sources: tuple[str, ...] = (),
+                 programs: str = ""):
+        """`sources`: the folders whose source files are instrumented, without headers; all files if empty.
+        `programs`: a pattern of the test programs to build."""
         self._root = root
         self._work = work
         self._seed = seed
         self._sample = sample
+        self._programs = programs
+        self._sources = tuple(folder.rstrip("/") + "/" for folder in sources)
         self.folder = work / "tree"
         self.build = self.folder / "build" / "release"
         self._stored = work / "mutants.json"
@@ -45,7 +51,7 @@ class Tree:
 
     def _digest(self, names: list[str]) -> str:
         """A digest of everything that decides which mutants there are."""
-        digest = hashlib.sha256(f"{self._seed} {self._sample}".encode())
+        digest = hashlib.sha256(f"{self._seed} {self._sample} {self._sources}".encode())
         own = ("tests/mutation/instrument.py", "tests/mutation/operators.py", "tests/mutation/mutant.h", "tests/mutation/tree.py")
         for name in sorted(names):
             if name.startswith((*PRODUCTION, "grammar/", "stdlib/")) or name in own:
@@ -65,17 +71,38 @@ class Tree:
         linker = ["-DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=mold", "-DCMAKE_SHARED_LINKER_FLAGS=-fuse-ld=mold"]
         if not (self.folder / ".venv").exists() and (self._root / ".venv").exists():
             (self.folder / ".venv").symlink_to((self._root / ".venv").resolve())
-        subprocess.run(["cmake", "--preset", "release", "-DNNEFC_BUILD_BENCH=OFF", "-DNNEFC_PRECOMPILE=OFF",
-                        f"-DCMAKE_CXX_FLAGS=-include {self.folder}/tests/mutation/mutant.h -w",
-                        "-DCMAKE_CXX_FLAGS_RELEASE=-O1 -DNDEBUG", *(linker if shutil.which("mold") else [])],
+        flags = [] if self._sources else ["-DNNEFC_PRECOMPILE=OFF", "-DCMAKE_CXX_FLAGS_RELEASE=-O1 -DNDEBUG",
+                                          f"-DCMAKE_CXX_FLAGS=-include {self.folder}/tests/mutation/mutant.h -w"]
+        subprocess.run(["cmake", "--preset", "release", "-DNNEFC_BUILD_BENCH=OFF", *flags,
+                        *(linker if shutil.which("mold") else [])],
                        cwd=self.folder, check=True, stdout=subprocess.DEVNULL)
+
+    def _mark_instrumented(self) -> None:
+        """Adds the flags of instrumented files to the build of the chosen folders: other files keep those of the
+        preset, so that the compiler cache has them."""
+        path = self.build / "build.ninja"
+        folders = tuple(f"build {folder}" for folder in self._sources)
+        blocks = path.read_text().split("\n\n")
+        for index, block in enumerate(blocks):
+            lines = block.splitlines()
+            head = next((line for line in lines if line.startswith("build ")), "")
+            if "CXX_COMPILER" not in head or not head.startswith(folders) or "_apart.dir" in head:
+                continue
+            changed = []
+            for line in lines:
+                if line.lstrip().startswith("FLAGS = "):
+                    line = re.sub(r" -(Winvalid-pch|include \S*cmake_pch\.hxx)", "", line)
+                    line += f" -O1 -w -include {self.folder}/tests/mutation/mutant.h"
+                changed.append(line)
+            blocks[index] = "\n".join(changed)
+        path.write_text("\n\n".join(blocks))
 
     def _targets(self) -> list[str]:
         shown = subprocess.run(["ninja", "-t", "targets", "all"], cwd=self.build, check=True, capture_output=True, text=True)
         names = {line.split(":")[0] for line in shown.stdout.splitlines()}
         return sorted(name for name in names if "/" not in name and not name.startswith("cmake_object") and (
-            name in ("nnefc", "nnefc_differential", "nnefc_python") or name.endswith("_test")
-            or name.startswith("fuzz_") and not name.endswith("_apart")))
+            name in ("nnefc", "nnefc_differential") or re.search(self._programs, name) and (
+                name == "nnefc_python" or name.endswith("_test") or name.startswith("fuzz_") and not name.endswith("_apart"))))
 
     def _ninja(self, jobs: int, *targets: str) -> subprocess.CompletedProcess:
         return subprocess.run(["ninja", "-k0", f"-j{jobs}", *targets], cwd=self.build, capture_output=True, text=True)
@@ -99,8 +126,10 @@ class Tree:
         if generated.returncode:
             raise SystemExit(generated.stdout[-3000:])
         print("reading the syntax trees of all code", flush=True)
-        found = instrument.Instrumented(
-            self.folder, instrument.find_sites(self.folder, self.build / "compile_commands.json", jobs))
+        sites = instrument.find_sites(self.folder, self.build / "compile_commands.json", jobs, self._sources)
+        if self._sources:
+            self._mark_instrumented()
+        found = instrument.Instrumented(self.folder, sites)
         kept = self._draw(found.mutants)
         dropped = {mutant.number for mutant in found.mutants} - kept
         found.write_all(dropped)
@@ -124,7 +153,7 @@ class Tree:
         cases, seeds = self.build / "conformance", self.build / "fuzz_seeds"
         if not cases.is_dir():
             subprocess.run([python, "tests/conformance/operations/make.py", str(cases)], cwd=self.folder, check=True)
-        if not seeds.is_dir():
+        if not seeds.is_dir() and any(target.startswith("fuzz_") for target in self._targets()):
             subprocess.run([python, "tests/fuzz/seeds.py", str(seeds), "--nnefc", str(self.build / "bin" / "nnefc")],
                            cwd=self.folder, check=True)
 
