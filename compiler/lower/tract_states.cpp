@@ -9,6 +9,30 @@ namespace nnefc::lower {
 
 namespace {
 
+// Returns the element type of a stored state: OpenVINO's CPU plug-in has no states of 64-bit integers.
+ElementType StoredType(const NodeLowering& n, ElementType type) {
+  const bool is_narrow = type == ElementType::kI64 && !n.state().options.keeps_exact_operations;
+  return is_narrow ? ElementType::kI32 : type;
+}
+
+OutputPort Converted(NodeLowering& n, OutputPort value, ElementType from, ElementType to,
+                     std::string_view suffix) {
+  if (from == to) return value;
+  return n.Add("opset1", "Convert", value, Attributes({{"destination_type", to}}), suffix);
+}
+
+OutputPort ReadState(NodeLowering& n, OutputPort initial, std::string_view id, ElementType type,
+                     const PartialShape& shape) {
+  return n.Add(
+      "opset6", "ReadValue", initial,
+      Attributes({{"variable_id", std::string(id)}, {"variable_type", type}, {"variable_shape", shape}}),
+      "state");
+}
+
+void StoreState(NodeLowering& n, OutputPort value, std::string_view id) {
+  n.Add("opset6", "Assign", value, Attributes({{"variable_id", std::string(id)}}), "stored");
+}
+
 // A state of a node: the value that the run before stored.
 class NodeState {
  public:
@@ -18,45 +42,37 @@ class NodeState {
       : n_(n),
         id_(n.node().output().names.empty() ? n.node().name() : n.node().output().names.front()),
         type_(n.source_input(0).type) {
-    const bool is_narrow = type_ == ElementType::kI64 && !n.state().options.keeps_exact_operations;
-    const ElementType type = is_narrow ? ElementType::kI32 : type_;
+    stored_type_ = StoredType(n, type_);
     PartialShape declared{llvm::ArrayRef<int64_t>(shape)};
     if (open_axis >= 0) declared.set(open_axis, ir::Dim());
-    value_ = n.Add("opset6", "ReadValue", n.Constant(TensorValue::Filled(type, shape, 0), "initial"),
-                   Attributes({{"variable_id", id_}, {"variable_type", type}, {"variable_shape", declared}}),
-                   "state");
-    stored_type_ = type;
+    value_ = ReadState(n, n.Constant(TensorValue::Filled(stored_type_, shape, 0), "initial"), id_,
+                       stored_type_, declared);
   }
 
   // Returns the value that the run before stored.
-  OutputPort Read() { return Converted(value_, stored_type_, type_, "read"); }
-  void Store(OutputPort value) {
-    n_.Add("opset6", "Assign", Converted(value, type_, stored_type_, "narrow"),
-           Attributes({{"variable_id", id_}}), "stored");
-  }
+  OutputPort Read() { return Converted(n_, value_, stored_type_, type_, "read"); }
+  void Store(OutputPort value) { StoreState(n_, Converted(n_, value, type_, stored_type_, "narrow"), id_); }
 
  private:
-  OutputPort Converted(OutputPort value, ElementType from, ElementType to, std::string_view suffix) {
-    if (from == to) return value;
-    return n_.Add("opset1", "Convert", value, Attributes({{"destination_type", to}}), suffix);
-  }
-
   NodeLowering& n_;
   std::string id_;
   ElementType type_;
-  // OpenVINO's CPU plug-in has no states of 64-bit integers.
   ElementType stored_type_ = ElementType::kDynamic;
   OutputPort value_;
 };
 
+// Reports a node in a body, whose state would pass from iteration to iteration.
+bool CheckOutsideBodies(NodeLowering& n) {
+  if (n.state().depth == 0) return true;
+  n.Error(kStateInBody, "`{}` is in the body of a loop or branch, where it cannot keep a state",
+          n.node().type());
+  return false;
+}
+
 // Returns the extents of input 0, with `extent` along `axis` unless that is -1. Reports an unknown extent, or
-// a node in a body, whose state would pass from iteration to iteration.
+// a node in a body.
 std::optional<nnefc::Shape> StateShape(NodeLowering& n, int64_t axis, int64_t extent) {
-  if (n.state().depth > 0) {
-    n.Error(kStateInBody, "`{}` is in the body of a loop or branch, where it cannot keep a state",
-            n.node().type());
-    return std::nullopt;
-  }
+  if (!CheckOutsideBodies(n)) return std::nullopt;
   nnefc::Shape shape;
   for (int64_t i = 0; i < n.input_rank(0); ++i) {
     const ir::Dim dim = i == axis ? ir::Dim(extent) : n.input_shape(0)[i];
@@ -121,11 +137,28 @@ void LowerJoined(NodeLowering& n) {
   n.SetOutput(kept);
 }
 
+void LowerResume(NodeLowering& n) {
+  if (!CheckOutsideBodies(n)) return;
+  const ElementType type = n.source_input(0).type, stored = StoredType(n, type);
+  const OutputPort initial = Converted(n, n.input(0), type, stored, "initial");
+  const OutputPort value = ReadState(n, initial, n.String("name"), stored, n.input_shape(0));
+  n.SetOutput(Converted(n, value, stored, type, "read"));
+}
+
+void LowerKeep(NodeLowering& n) {
+  if (!CheckOutsideBodies(n)) return;
+  const ElementType type = n.source_input(0).type;
+  StoreState(n, Converted(n, n.input(0), type, StoredType(n, type), "narrow"), n.String("name"));
+  n.SetOutput(n.input(0));
+}
+
 }  // namespace
 
 void RegisterTractStates(LoweringTable& table) {
   table["tract_pulse_history"] = LowerHistory;
+  table["tract_pulse_keep"] = LowerKeep;
   table["tract_pulse_latch"] = LowerLatch;
+  table["tract_pulse_resume"] = LowerResume;
   table["tract_pulse_total"] = LowerTotal;
   table["tract_transformers_joined"] = LowerJoined;
 }

@@ -4,6 +4,7 @@ streams that run part by part with the states of a session."""
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -14,7 +15,7 @@ import pytest
 import tract
 
 from models import Nnefc
-from tract_models import F32, I64, Net
+from tract_models import F32, I64, Net, linear, recurrent
 
 RANDOM = np.random.default_rng(54)
 HEAD = "version 1.0;\n\n" + "".join(f"extension tract_registry tract_{name};\n" for name in ("core", "onnx", "pulse", "transformers"))
@@ -196,29 +197,76 @@ def residual(net: Net) -> str:
     return net.add("AveragePool", [y], "/block.0/AveragePool", kernel_shape=[3])
 
 
-STREAMS = {make.__name__: make for make in (padded, causal, residual)}
+def recurrent_of(kind: str, gates: int, **attributes: object) -> Callable[[Net], str]:
+    def make(net: Net) -> str:
+        y = recurrent(net, kind, gates, f"/rnn/{kind}", net.input("x", "S", 2, 5), **attributes)
+        return net.add("Squeeze", [y, net.constant("axes", np.array([1]))], "/rnn/Squeeze:0")
+    return make
+
+
+def recurrent_after_convolution(net: Net) -> str:
+    """The loop skips what the convolution computes before the stream begins."""
+    x = net.add("Conv", [net.input("x", 1, 5, "S"), net.weight("w", 5, 5, 4), net.weight("b", 5)], "/c/Conv", kernel_shape=[4])
+    y = recurrent(net, "LSTM", 4, "/rnn/LSTM", net.add("Transpose", [x], "/Transpose", perm=[2, 0, 1]))
+    first = net.add("Squeeze", [y, net.constant("axes", np.array([1]))], "/rnn/Squeeze")
+    z = recurrent(net, "GRU", 3, "/rnn.1/GRU", linear(net, first, 6, 5, "/between"), linear_before_reset=1)
+    return net.add("Squeeze", [z, "axes"], "/rnn.1/Squeeze")
+
+
+# A function and the axis of time, of the input and of the output.
+STREAMS: dict[str, tuple[Callable[[Net], str], tuple[int, int]]] = {
+    **{make.__name__: (make, (2, 2)) for make in (padded, causal, residual)},
+    **{kind.lower(): (recurrent_of(kind, gates, **attributes), (0, 0))
+       for kind, gates, attributes in (("LSTM", 4, {}), ("GRU", 3, {"linear_before_reset": 1}), ("RNN", 1, {}))},
+    "recurrent_after_convolution": (recurrent_after_convolution, (2, 0)),
+}
+
+
+def write_stream(name: str, pulse: int, length: int, folder: Path) -> tuple[np.ndarray, np.ndarray, int]:
+    """Writes the model that tract's pulse pass cuts; returns the parts of an input, the whole output, and the delay."""
+    net = Net(7)
+    make, (axis, _) = STREAMS[name]
+    model = net.model(make(net))
+    onnx.save(model, folder / "model.onnx")
+    cut = tract.onnx().load(str(folder / "model.onnx")).into_model()
+    cut.transform(tract.Pulse(pulse, symbol="S"))
+    registry().write_model_to_dir(cut, str(folder / "model"))  # type: ignore[attr-defined]
+    text = (folder / "model" / "graph.nnef").read_text()
+    delay = int(re.search(r'"pulse.delay", tract_core_cast\(\[(\d+)\]', text)[1])  # type: ignore[index]
+    data = net.data({"S": length})["x"]
+    whole = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"]).run(None, {"x": data})[0]
+    return np.stack(np.split(data, length // pulse, axis=axis)), whole, delay
+
+
+def compare_stream(name: str, parts: np.ndarray, whole: np.ndarray, delay: int) -> None:
+    """The parts are those of the whole, after the delay and before the padding at the end of the whole."""
+    axis, margin = STREAMS[name][1][1], 10
+    stream = np.moveaxis(np.concatenate([*parts], axis=axis), axis, 0)[delay:]
+    expected = np.moveaxis(whole, axis, 0)
+    count = min(len(stream), len(expected) - margin)
+    assert count > 10
+    np.testing.assert_allclose(stream[:count], expected[:count], rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.parametrize("pulse", [2, 4, 5])
 @pytest.mark.parametrize("name", STREAMS)
 def test_stream(name: str, pulse: int, nnefc: Path, tmp_path: Path) -> None:
-    """The parts of a stream are those of the whole, after the delay and before the padding at the end of the whole."""
-    net, length, margin = Net(7), 40, 10
-    model = net.model(STREAMS[name](net))
-    onnx.save(model, tmp_path / "model.onnx")
-    cut = tract.onnx().load(str(tmp_path / "model.onnx")).into_model()
-    cut.transform(tract.Pulse(pulse, symbol="S"))
-    registry().write_model_to_dir(cut, str(tmp_path / "model"))  # type: ignore[attr-defined]
-    text = (tmp_path / "model" / "graph.nnef").read_text()
-    delay = int(re.search(r'"pulse.delay", tract_core_cast\(\[(\d+)\]', text)[1])  # type: ignore[index]
-    data = net.data({"S": length})["x"]
-    whole = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"]).run(None, {"x": data})[0]
-    parts = np.stack(np.split(data, length // pulse, axis=2))
-    np.savez(tmp_path / "in.npz", x=parts)
+    parts, whole, delay = write_stream(name, pulse, 40, tmp_path)
     tool = Nnefc(nnefc, tmp_path)
-    for backend in ("reference", "fast"):
-        found = [*tool.run(tmp_path / "model", "--inputs", tmp_path / "in.npz", "--runs", len(parts), "--backend", backend).values()][0]
-        stream = np.concatenate([*found], axis=2)[:, :, delay:]
-        count = min(stream.shape[2], whole.shape[2] - margin)
-        assert count > 10
-        np.testing.assert_allclose(stream[:, :, :count], whole[:, :, :count], rtol=1e-4, atol=1e-5)
+    np.savez(tmp_path / "in.npz", x=parts)
+    tool.must("upgrade", tmp_path / "model", "-o", tmp_path / "upgraded")
+    for model in ("model", "upgraded"):
+        for backend in ("reference", "fast"):
+            found = tool.run(tmp_path / model, "--inputs", tmp_path / "in.npz", "--runs", len(parts), "--backend", backend)
+            compare_stream(name, [*found.values()][0], whole, delay)
+
+
+@pytest.mark.parametrize("name", ["lstm", "recurrent_after_convolution"])
+def test_stream_in_openvino(name: str, nnefc: Path, tmp_path: Path) -> None:
+    import openvino
+
+    parts, whole, delay = write_stream(name, 4, 40, tmp_path)
+    Nnefc(nnefc, tmp_path).must("compile", tmp_path / "model", "-o", tmp_path / "net.xml")
+    request = openvino.Core().compile_model(str(tmp_path / "net.xml"), "CPU", {"INFERENCE_PRECISION_HINT": "f32"}).create_infer_request()
+    found = [[*request.infer([part]).values()][0].copy() for part in parts]
+    compare_stream(name, np.stack(found), whole, delay)

@@ -42,7 +42,14 @@ bool NodeFactory::EnterBody(const semantics::Signature& fragment, llvm::ArrayRef
   scopes_.push_back(std::make_unique<GraphScope>(*body, context_.symbols));
   scopes_.back()->body = std::move(body);
   for (size_t i = 0; i < fed.size(); ++i) {
-    const ast::Name& name = fragment.parameters[order.empty() ? i : order[i]].name;
+    const size_t index = order.empty() ? i : order[i];
+    if (index >= fragment.parameters.size()) {
+      ir::NodeId node = ir::AddParameter(graph(), {}, fed[i].type, fed[i].shape, {site.range, site.frame});
+      names().OnNode(graph().node(node), Symbol());
+      parameters.push_back(Value::Tensor({node, 0}));
+      continue;
+    }
+    const ast::Name& name = fragment.parameters[index].name;
     ir::NodeId node = ir::AddParameter(graph(), std::string(context_.symbols.Text(name.symbol)), fed[i].type,
                                        fed[i].shape, {name.range, site.frame});
     names().OnNode(graph().node(node), name.symbol);

@@ -46,8 +46,8 @@ class NodeFactory {
   ir::NodeId MakeWithBodies(const OpPlan& plan, llvm::ArrayRef<Value> arguments, int64_t num_outputs,
                             const Site& site);
   // Switches to a new graph for a body and stores its parameters in `parameters`. Returns false if a limit
-  // was reached; the expansion then ends. `order` has the fragment's parameter index for each entry of `fed`;
-  // empty: the same order.
+  // was reached; the expansion then ends. `order` has the fragment's parameter index for each entry of `fed`,
+  // or an index beyond them for a parameter without a name there; empty: the same order.
   bool EnterBody(const semantics::Signature& fragment, llvm::ArrayRef<ir::ops::BodyParameter> fed,
                  llvm::ArrayRef<size_t> order, const Site& site, std::vector<Value>& parameters);
   // Names the nodes of the body and returns to the enclosing graph.

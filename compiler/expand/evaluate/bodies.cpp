@@ -5,6 +5,8 @@
 
 #include "compiler/expand/evaluate/bodies.h"
 
+#include <utility>
+
 #include "compiler/expand/attributes.h"
 #include "compiler/expand/evaluate/calls.h"
 #include "compiler/expand/generics.h"
@@ -63,9 +65,11 @@ bool BeginBody(Evaluation& state) {
   if (!state.builder.nodes().EnterBody(signature, run.fed, run.parameters, run.site, parameters))
     return false;
   if (run.goes_by_name) {
-    std::vector<Value> declared(parameters.size());
-    for (size_t i = 0; i < parameters.size(); ++i) declared[run.parameters[i]] = parameters[i];
-    parameters = std::move(declared);
+    std::vector<Value> declared(signature.parameters.size());
+    for (size_t i = 0; i < parameters.size(); ++i) {
+      if (run.parameters[i] < declared.size()) declared[run.parameters[i]] = parameters[i];
+    }
+    run.given = std::exchange(parameters, std::move(declared));
   }
   state.stack.insert(state.stack.end(), parameters.begin(), parameters.end());
   if (!Instantiate(state, call, state.fragments.Info(call.callee)))
@@ -73,6 +77,18 @@ bool BeginBody(Evaluation& state) {
   state.frame().is_body = true;
   state.frame().finish = &FinishBody;
   state.builder.names().SetRoot(state.OriginFrame());
+  return true;
+}
+
+// Stores the states of the loop of a stream for the next run. Returns false after a reported error.
+bool KeepStates(Evaluation& state, const BodyRun& run, const Value& outputs) {
+  for (size_t i = 0; i < run.state_names.size(); ++i) {
+    const Value& last = outputs.item(static_cast<int64_t>(i));
+    Site site = run.site;
+    site.generic = ElementKind(last, state.builder.graph());
+    const Value name = Value::String(state.heap, run.state_names[i], false);
+    if (state.builder.MakeRatified("tract_pulse_keep", {last, name}, site).poison()) return false;
+  }
   return true;
 }
 
@@ -84,7 +100,7 @@ bool FinishBodies(Evaluation& state) {
   if (run->failed) return false;
   Value outputs = state.builder.nodes().FinishBodies(run->node, std::move(run->bodies),
                                                      SitePlaces(*run->plan, run->site));
-  if (outputs.poison()) return false;
+  if (outputs.poison() || !KeepStates(state, *run, outputs)) return false;
   if (run->goes_by_name) {
     std::vector<Value> results;
     for (size_t output : run->outputs) results.push_back(outputs.item(static_cast<int64_t>(output)));
@@ -118,6 +134,14 @@ bool FinishBody(Evaluation& state) {
     }
     run.failed |= value.kind() != ValueKind::kTensor;
     if (run.failed) continue;
+    if (run.starts_late && output < run.state_names.size()) {
+      Site chosen = site;
+      chosen.generic = ElementKind(value, state.builder.graph());
+      value = state.builder.MakeRatified("select", {run.given[0], value, run.given[run.first_state + output]},
+                                         chosen);
+      run.failed |= value.poison();
+      if (run.failed) continue;
+    }
     const std::string name(state.context.symbols.Text(result.name.symbol));
     if (++named[name] > 1) value = state.builder.MakeRatified("copy", value, site);
     run.failed |= value.poison();

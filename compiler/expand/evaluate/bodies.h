@@ -24,6 +24,14 @@ struct BodyRun {
   // order of the node's outputs, and the outputs in the order of the loop's results.
   bool goes_by_name = false;
   std::vector<size_t> parameters, results, outputs;
+  // For the loop of a stream, which continues in the next run: the names of its states, which are its first
+  // outputs.
+  std::vector<std::string> state_names;
+  // True if the first of `fed` is not a parameter of the body but whether its iteration counts. The state
+  // with index i is then `given[first_state + i]`.
+  bool starts_late = false;
+  size_t first_state = 0;
+  std::vector<Value> given;  // the parameters of the current body in the order of `fed`
 };
 
 // Begins a node with bodies, whose fragments its string arguments name. Parameters and results of a body

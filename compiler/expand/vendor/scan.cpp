@@ -7,10 +7,13 @@
 #include "compiler/expand/vendor/scan.h"
 
 #include "compiler/expand/evaluate/bodies.h"
+#include "compiler/expand/generics.h"
 #include "compiler/expand/rules.h"
 #include "compiler/expand/vendor/lenient_arguments.h"
 #include "compiler/ir/algorithms/infer.h"
+#include "compiler/semantics/extensions.h"
 #include "compiler/semantics/rules.h"
+#include "compiler/syntax/walk.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -48,6 +51,29 @@ struct LoopLists {
   std::vector<size_t> results;     // the body's results, in the order of the node's outputs
   std::vector<size_t> outputs;     // the node's outputs, in the order of the loop's results
 };
+
+// Returns true for a document that computes a part of a stream in each run: it declares the registry of
+// streams, or has a property that tract's pulse pass adds.
+bool IsOfStream(const ast::Document& document, const SymbolTable& symbols) {
+  constexpr std::string_view kRegistry = "tract_registry tract_pulse";
+  constexpr std::string_view kFragment = "tract_core_properties";
+  constexpr std::string_view kPrefix = "pulse.";
+  if (llvm::any_of(semantics::ExtensionsIn(document, symbols), [&](const semantics::ExtensionUse& use) {
+        return use.extension != nullptr && use.extension->name == kRegistry;
+      }))
+    return true;
+  bool is_found = false;
+  for (const ast::Fragment& fragment : document.fragments) {
+    if (!fragment.name.symbol.valid() || symbols.Text(fragment.name.symbol) != kFragment) continue;
+    for (const ast::Assignment& assignment : fragment.body) {
+      ast::WalkExprs(document, assignment.right, [&](ast::ExprId, const ast::Expr& expr) {
+        const auto* text = std::get_if<ast::StringLiteral>(&expr.node);
+        is_found |= text != nullptr && symbols.Text(text->value).starts_with(kPrefix);
+      });
+    }
+  }
+  return is_found;
+}
 
 bool ReadLoopLists(evaluate::Evaluation& state, const OpPlan& plan, llvm::ArrayRef<Value> arguments,
                    const semantics::Signature& body, const Site& site, LoopLists& lists) {
@@ -151,6 +177,68 @@ bool ReadLoopLists(evaluate::Evaluation& state, const OpPlan& plan, llvm::ArrayR
   return true;
 }
 
+// Returns whether each iteration of this run counts, a vector: the stream has `skip` iterations before the
+// first one. Returns poison after a reported error.
+Value CountingIterations(const LoopLists& lists, int64_t skip, const OpPlan& plan, const Site& site,
+                         build::GraphBuilder& builder) {
+  using semantics::TypeKind;
+  const ir::PartialShape& shape = builder.graph().output(lists.sliced[0].port()).shape;
+  const int64_t axis = lists.slice_axes[0].integer(), part = std::abs(lists.slice_strides[0].integer());
+  if (axis < 0 || axis >= shape.rank() || part == 0 || !shape[axis].known()) {
+    builder.Report(Fault::Of(kLoopLists, "`skip` of `{}` is {}, but the number of its iterations is unknown",
+                             plan.called, skip)
+                       .At("skip"),
+                   plan, site);
+    return {};
+  }
+  // Floats count exactly beyond any delay of a stream.
+  const int64_t count = shape[axis].value() / part;
+  std::vector<Value> positions;
+  for (int64_t i = 0; i < count; ++i) positions.push_back(Value::Scalar(static_cast<double>(i)));
+  const auto constant = [&](std::vector<Value> items) {
+    return MakeConstant(Value::Array(builder.heap(), std::move(items)), TypeKind::kScalar, site, builder);
+  };
+  Site scalar = site;
+  scalar.generic = TypeKind::kScalar;
+  const Value start = builder.MakeRatified("tract_pulse_total",
+                                           {constant({Value::Scalar(static_cast<double>(count))})}, scalar);
+  const Value position = builder.MakeRatified("add", {start, constant(std::move(positions))}, site);
+  return builder.MakeRatified("ge", {position, Value::Scalar(static_cast<double>(skip))}, site);
+}
+
+// Makes the loop continue from the run before, after `skip` iterations of the stream. Returns false after a
+// reported error.
+bool ContinueStream(const OpPlan& plan, const semantics::Signature& body, const Site& site, int64_t skip,
+                    LoopLists& lists, evaluate::BodyRun& run, build::GraphBuilder& builder) {
+  const size_t num_sliced = lists.sliced.size();
+  for (size_t i = 0; i < lists.merged.size(); ++i) {
+    const Symbol parameter = body.parameters[lists.parameters[num_sliced + i]].name.symbol;
+    run.state_names.push_back(fmt::format("{}.{}", builder.settings().context.symbols.Text(parameter),
+                                          builder.graph().node_bound()));
+    Site resumed = site;
+    resumed.generic = ElementKind(lists.merged[i], builder.graph());
+    lists.merged[i] = builder.MakeRatified(
+        "tract_pulse_resume", {lists.merged[i], Value::String(builder.heap(), run.state_names.back(), false)},
+        resumed);
+    if (lists.merged[i].poison()) return false;
+  }
+  if (skip == 0 || lists.merged.empty()) return true;
+  const Value counts = CountingIterations(lists, skip, plan, site, builder);
+  if (counts.poison()) return false;
+  lists.sliced.insert(lists.sliced.begin(), counts);
+  lists.slice_axes.insert(lists.slice_axes.begin(), Value::Integer(0));
+  lists.slice_strides.insert(lists.slice_strides.begin(), Value::Integer(1));
+  lists.parameters.insert(lists.parameters.begin(), body.parameters.size());
+  run.starts_late = true;
+  run.first_state = num_sliced + 1;
+  return true;
+}
+
+bool IsTrue(const Value& value) {
+  return value.kind() == ValueKind::kLogical ? value.logical()
+                                             : value.kind() == ValueKind::kInteger && value.integer() != 0;
+}
+
 }  // namespace
 
 bool MakeLoop(evaluate::Evaluation& state, const evaluate::Call& call, const OpPlan& plan,
@@ -170,15 +258,26 @@ bool MakeLoop(evaluate::Evaluation& state, const evaluate::Call& call, const OpP
   }
   if (!body.document->expandable(body.fragment)) return false;  // already reported
   const Value& skip = arguments[static_cast<size_t>(plan.Find("skip"))];
-  if (skip.kind() != ValueKind::kInteger || skip.integer() != 0) {
+  if (skip.kind() != ValueKind::kInteger || skip.integer() < 0) {
     state.builder.Report(
-        Fault::Of(kLoopLists, "`skip` of `{}` is not 0, which no loop here has", plan.called).At("skip"),
+        Fault::Of(kLoopLists, "`skip` of `{}` is {}; expected an integer of at least 0", plan.called,
+                  skip.kind() == ValueKind::kInteger ? std::to_string(skip.integer()) : KindText(skip))
+            .At("skip"),
         plan, site);
     return false;
   }
   const semantics::Signature& signature = body.document->signature(body.fragment);
   LoopLists lists;
   if (!ReadLoopLists(state, plan, arguments, signature, site, lists)) return false;
+  auto run = std::make_unique<evaluate::BodyRun>();
+  const auto is_set = [&](std::string_view name) {
+    return IsTrue(arguments[static_cast<size_t>(plan.Find(name))]);
+  };
+  const bool continues =
+      !is_set("reset_every_turn") && !is_set("external_state") && !state.builder.nodes().is_in_body() &&
+      (skip.integer() > 0 || IsOfStream(state.frame().chunk->document->ast(), state.context.symbols));
+  if (continues && !ContinueStream(plan, signature, site, skip.integer(), lists, *run, state.builder))
+    return false;
   const OpPlan& loop = state.builder.RatifiedPlan("tensor_iterator");
   std::vector<Value> given(loop.parameters.size());
   for (size_t i = 0; i < given.size(); ++i) given[i] = loop.parameters[i].default_value;
@@ -193,7 +292,6 @@ bool MakeLoop(evaluate::Evaluation& state, const evaluate::Call& call, const OpP
   set("concat_axes", std::move(lists.concat_axes));
   set("concat_strides", std::move(lists.concat_strides));
   given[static_cast<size_t>(loop.Find("body"))] = name;
-  auto run = std::make_unique<evaluate::BodyRun>();
   run->plan = &loop;
   run->site = site;
   run->site.expr = ast::ExprId();  // the arguments written there belong to another operation

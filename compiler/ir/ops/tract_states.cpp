@@ -47,7 +47,9 @@ void InferJoined(InferContext& context) {
 
 void RegisterTractStates(OpRegistry& registry) {
   ops::AddRow(registry, {.name = "tract_pulse_history", .infer = ops::InferHistory});
+  ops::AddRow(registry, {.name = "tract_pulse_keep", .infer = ops::ProduceLikeInput, .is_sink = true});
   ops::AddRow(registry, {.name = "tract_pulse_latch", .infer = ops::InferLatch});
+  ops::AddRow(registry, {.name = "tract_pulse_resume", .infer = ops::ProduceLikeInput});
   ops::AddRow(registry, {.name = "tract_pulse_total", .infer = ops::ProduceLikeInput});
   ops::AddRow(registry, {.name = "tract_transformers_joined", .infer = ops::InferJoined});
 }
