@@ -146,13 +146,16 @@ bool AllowComments::Allows(const Rule& rule, SourceRange range) {
   return false;
 }
 
-void AllowComments::ReportUnused(const Settings& settings, Context& context) const {
+bool AllowComments::ReportUnused(const Settings& settings, Context& context) const {
+  bool is_any_unused = false;
   for (const Allowance& allowance : allowances_) {
     if (allowance.used || !settings.enabled(*allowance.rule)) continue;
+    is_any_unused = true;
     context.emitter.Emit(kUnusedAllow, allowance.name, "nothing is found here that `{}` would tell{}",
                          allowance.rule->label,
                          allowance.has_scope ? "; remove it" : ": no statement follows; remove it");
   }
+  return is_any_unused;
 }
 
 }  // namespace nnefc::lint

@@ -21,8 +21,8 @@ class AllowComments {
   // Returns true if a comment allows a diagnostic of the rule at `range`, and marks that comment as used.
   bool Allows(const Rule& rule, SourceRange range);
 
-  // Emits lint.unused-allow for allowances of enabled rules that were not used.
-  void ReportUnused(const Settings& settings, Context& context) const;
+  // Emits lint.unused-allow for allowances of enabled rules that were not used. Returns true if there is one.
+  [[nodiscard]] bool ReportUnused(const Settings& settings, Context& context) const;
 
  private:
   // A possible scope of a comment: a statement, or a fragment or graph around it.

@@ -154,10 +154,8 @@ void Lint(const LintInput& input, const Settings& settings, Context& context) {
   if (input.quantization != nullptr) allowed.Add(input.quantization->ast(), context);
   ApplySettings(settings, allowed, context);
   if (!input.expanded.complete) return;  // a rule that was not evaluated would be reported
-  const size_t before = context.emitter.diagnostics().size();
-  allowed.ReportUnused(settings, context);
-  if (context.emitter.diagnostics().size() != before) {
-    AllowComments nothing;
+  if (allowed.ReportUnused(settings, context)) {
+    AllowComments nothing;  // the allowances do not apply to reports on them
     ApplySettings(settings, nothing, context);
   }
 }
