@@ -48,15 +48,32 @@ std::optional<PartialShape> BroadcastPdpd(const PartialShape& a, const PartialSh
   return a;
 }
 
-std::optional<Dim> WindowPlaces(Dim extent, const WindowAxis& axis) {
-  const int64_t reach = axis.reach();
-  const int64_t pads = SaturatingAdd(axis.pad_begin, axis.pad_end);
+namespace {
+
+constexpr std::pair<int64_t, int64_t> kNoPadding = {0, 0};
+
+int64_t SumOfPads(const WindowAxis& axis) {
+  const auto [begin, end] = axis.padding.value_or(kNoPadding);
+  return SaturatingAdd(begin, end);
+}
+
+}  // namespace
+
+int64_t Reach(const WindowAxis& axis) {
+  return SaturatingAdd(SaturatingMultiply(axis.size - 1, axis.dilation), 1);
+}
+
+std::optional<Dim> WindowPlaces(Dim extent, const WindowAxis& axis, WindowRounding rounding) {
+  const int64_t reach = Reach(axis), pads = SumOfPads(axis);
+  const int64_t before = axis.padding.value_or(kNoPadding).first;
   const auto places = [&](int64_t x) {
     const int64_t room = SaturatingAdd(SaturatingAdd(x, pads), -reach);
+    const bool is_floor = rounding == WindowRounding::kFloor;
     const auto count =
-        static_cast<int64_t>((axis.ceil ? CeilDiv(room, axis.stride) : FloorDiv(room, axis.stride)) + 1);
+        static_cast<int64_t>((is_floor ? FloorDiv(room, axis.stride) : CeilDiv(room, axis.stride)) + 1);
     const int64_t last = SaturatingMultiply(std::max<int64_t>(count - 1, 0), axis.stride);
-    return axis.starts_inside && last >= SaturatingAdd(x, axis.pad_begin) ? count - 1 : count;
+    const bool starts_outside = last >= SaturatingAdd(x, before);
+    return rounding == WindowRounding::kCeilInside && starts_outside ? count - 1 : count;
   };
   if (extent.max != Dim::kUnbounded && SaturatingAdd(extent.max, pads) < reach) return std::nullopt;
   const int64_t smallest = std::max(extent.min, SaturatingAdd(reach, -pads));
@@ -64,8 +81,7 @@ std::optional<Dim> WindowPlaces(Dim extent, const WindowAxis& axis) {
 }
 
 std::optional<Dim> WindowReach(Dim places, const WindowAxis& axis, int64_t extra) {
-  const int64_t shift =
-      SaturatingAdd(SaturatingAdd(axis.reach(), -SaturatingAdd(axis.pad_begin, axis.pad_end)), extra);
+  const int64_t shift = SaturatingAdd(SaturatingAdd(Reach(axis), -SumOfPads(axis)), extra);
   const auto reach = [&](int64_t x) {
     return SaturatingAdd(SaturatingMultiply(std::max<int64_t>(x - 1, 0), axis.stride), shift);
   };

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "compiler/ir/interval.h"
+#include "compiler/ir/ops/windows/window_axis.h"
 
 namespace nnefc::ir::ops::opset {
 
@@ -22,21 +23,18 @@ std::optional<PartialShape> BroadcastNumpy(const PartialShape& a, const PartialS
 // and is broadcast to it. The result has the shape of `a`.
 std::optional<PartialShape> BroadcastPdpd(const PartialShape& a, const PartialShape& b, int64_t axis);
 
-// A window that slides along one axis.
-struct WindowAxis {
-  int64_t kernel = 1;
-  int64_t stride = 1;
-  int64_t dilation = 1;
-  int64_t pad_begin = 0;
-  int64_t pad_end = 0;
-  bool ceil = false;
-  // With `ceil`: no window starts in the padding at the end.
-  bool starts_inside = false;
-
-  int64_t reach() const { return SaturatingAdd(SaturatingMultiply(kernel - 1, dilation), 1); }
+// The rounding of a number of window positions (`rounding_type`).
+enum class WindowRounding : uint8_t {
+  kFloor,
+  kCeil,
+  kCeilInside,  // up, but no window starts in the padding at the end
 };
-// Returns the number of window positions: (extent + pads - reach) / stride + 1. Nothing if no window fits.
-std::optional<Dim> WindowPlaces(Dim extent, const WindowAxis& axis);
+// Returns the extent that the window covers.
+int64_t Reach(const WindowAxis& axis);
+// Returns the number of window positions: (extent + pads - reach) / stride + 1. Nothing if no window fits. No
+// padding means zeros.
+std::optional<Dim> WindowPlaces(Dim extent, const WindowAxis& axis,
+                                WindowRounding rounding = WindowRounding::kFloor);
 // Returns the extent that `places` window positions cover: (places - 1) * stride + reach - pads + extra.
 // Nothing if it is negative.
 std::optional<Dim> WindowReach(Dim places, const WindowAxis& axis, int64_t extra);

@@ -7,22 +7,11 @@
 
 #include "compiler/ir/interval.h"
 #include "compiler/ir/ops/arguments.h"
+#include "compiler/ir/ops/windows/window_axis.h"
 
 namespace nnefc::ir::ops {
 
 using Padding = std::vector<std::pair<int64_t, int64_t>>;
-
-// The parameters of a sliding window along one axis (R 4.3).
-struct WindowAxis {
-  int64_t size = 1;      // f
-  int64_t stride = 1;    // s
-  int64_t dilation = 1;  // d
-  // (p, q); none: automatic
-  std::optional<std::pair<int64_t, int64_t>> padding;
-};
-
-// A window over all relevant axes; its lists are complete.
-using Window = std::vector<WindowAxis>;
 
 enum class WindowProblem : uint8_t {
   kNone,

@@ -281,11 +281,10 @@ void InferCol2Im(OpContext& op) {
   if (size && kernel) {
     int64_t windows = 1;
     for (size_t i = 0; i < 2; ++i) {
-      const WindowAxis axis{.kernel = (*kernel)[i],
+      const WindowAxis axis{.size = (*kernel)[i],
                             .stride = (*strides)[i],
                             .dilation = (*dilations)[i],
-                            .pad_begin = (*begin)[i],
-                            .pad_end = (*end)[i]};
+                            .padding = std::pair((*begin)[i], (*end)[i])};
       const std::optional<Dim> places = WindowPlaces(Dim((*size)[i]), axis);
       windows = SaturatingMultiply(windows, places ? places->value() : 0);
     }

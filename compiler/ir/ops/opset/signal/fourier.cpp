@@ -170,7 +170,7 @@ void InferStft(OpContext& op) {
                op.InputName(0), ToString(signal), *size);
       return;
     }
-    if (step) frames = WindowPlaces(length, {.kernel = *size, .stride = *step}).value_or(Dim());
+    if (step) frames = WindowPlaces(length, {.size = *size, .stride = *step}).value_or(Dim());
   }
   llvm::SmallVector<Dim, 4> dims(signal.dims().begin(), signal.dims().end() - 1);
   const bool transposed = op.Bool("transpose_frames");

@@ -13,11 +13,12 @@ namespace {
 bool CheckPads(OpContext& op, const WindowAttributes& window) {
   if (op.node().info().FindAttribute("exclude-pad") == nullptr || !op.Bool("exclude-pad")) return true;
   for (const WindowAxis& axis : window.axes) {
-    if (std::max(axis.pad_begin, axis.pad_end) < axis.reach()) continue;
+    const auto [begin, end] = *axis.padding;
+    if (std::max(begin, end) < Reach(axis)) continue;
     op.Error(kOpsetAttributeValue,
              "a window of `AvgPool` over {} elements lies in the padding ({},{}), which "
              "`exclude-pad` leaves out",
-             axis.reach(), axis.pad_begin, axis.pad_end);
+             Reach(axis), begin, end);
     return false;
   }
   return true;

@@ -44,7 +44,8 @@ std::optional<WindowAttributes> ReadWindow(OpContext& op, const std::vector<int6
   if (!strides || !dilations || !begin || !end) return std::nullopt;
   WindowAttributes window{.axes = {}, .auto_pad = op.String("auto_pad")};
   const std::string& rounding = op.String("rounding_type");
-  const bool ceil = rounding != "floor";
+  if (rounding != "floor")
+    window.rounding = rounding == "ceil_torch" ? WindowRounding::kCeilInside : WindowRounding::kCeil;
   const bool padded = window.auto_pad == "explicit";
   for (size_t i = 0; i < static_cast<size_t>(spatial); ++i) {
     const int64_t size = i < kernel.size() ? kernel[i] : 1;
@@ -53,13 +54,10 @@ std::optional<WindowAttributes> ReadWindow(OpContext& op, const std::vector<int6
                size, Bound(size, 1));
       return std::nullopt;
     }
-    window.axes.push_back({.kernel = size,
+    window.axes.push_back({.size = size,
                            .stride = (*strides)[i],
                            .dilation = (*dilations)[i],
-                           .pad_begin = padded ? (*begin)[i] : 0,
-                           .pad_end = padded ? (*end)[i] : 0,
-                           .ceil = ceil,
-                           .starts_inside = rounding == "ceil_torch"});
+                           .padding = std::pair(padded ? (*begin)[i] : 0, padded ? (*end)[i] : 0)});
   }
   return window;
 }
@@ -74,17 +72,19 @@ std::optional<Dim> WindowOutput(OpContext& op, const WindowAttributes& window, i
     // The padding of an extent of 0 is smaller than the window. A pool refuses it; a convolution has no
     // result.
     const bool is_empty_pool = extent.max == 0 && op.node().info().FindAttribute("rounding_type") != nullptr;
-    if ((!sliding.ceil && !is_empty_pool) || places.max == Dim::kUnbounded) return places;
+    if ((window.rounding == WindowRounding::kFloor && !is_empty_pool) || places.max == Dim::kUnbounded)
+      return places;
     // Padding for these positions; rounding up may still add another one.
     if (!extent.known()) return Dim(places.min, places.max + 1);
     const int64_t last = (places.min - 1) * s;  // below 0 for an extent of 0
-    sliding.pad_end = std::max<int64_t>(SaturatingAdd(last, sliding.reach()) - extent.min, 0);
+    sliding.padding->second = std::max<int64_t>(SaturatingAdd(last, Reach(sliding)) - extent.min, 0);
   }
-  const std::optional<Dim> places = WindowPlaces(extent, sliding);
+  const std::optional<Dim> places = WindowPlaces(extent, sliding, window.rounding);
   if (places) return places;
   op.Error(kOpsetExtent,
            "the window of `{}` reaches over {} elements along spatial axis {}; the padded input has {}",
-           op.node().type(), sliding.reach(), axis, extent.max + sliding.pad_begin + sliding.pad_end);
+           op.node().type(), Reach(sliding), axis,
+           extent.max + sliding.padding->first + sliding.padding->second);
   return std::nullopt;
 }
 
