@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "compiler/expand/values/arithmetic.h"
+#include "compiler/ir/interval.h"
 #include "compiler/ir/ops/shapes/slice_shape.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -299,16 +300,15 @@ std::optional<Value> Choose(const Value& x, const Value& y) {
 // Returns the shape of operands that are broadcast: leading axes are aligned, and missing axes have the
 // extent 1 (R 4.2). Returns nothing if extents differ or the result is too large.
 std::optional<Shape> BroadcastShape(llvm::ArrayRef<ValueItems> operands) {
-  Shape shape;
+  ir::PartialShape common = ir::PartialShape::OfRank(0);
   for (const ValueItems& operand : operands) {
-    if (operand.shape.size() > shape.size()) shape.resize(operand.shape.size(), 1);
-    for (size_t i = 0; i < operand.shape.size(); ++i) {
-      if (operand.shape[i] == 1) continue;
-      if (shape[i] != 1 && shape[i] != operand.shape[i]) return std::nullopt;
-      shape[i] = operand.shape[i];
-    }
+    ir::BroadcastResult result = ir::BroadcastShapes(
+        common, ir::PartialShape(llvm::ArrayRef<int64_t>(operand.shape)), ir::Alignment::kFirst);
+    if (result.mismatch) return std::nullopt;
+    common = std::move(result.shape);
   }
-  return IsSmall(shape) ? std::optional(shape) : std::nullopt;
+  Shape shape = common.known_extents();
+  return IsSmall(shape) ? std::optional(std::move(shape)) : std::nullopt;
 }
 
 // Returns the items of an operand repeated to a shape of BroadcastShape.

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <span>
 
+#include "compiler/ir/interval.h"
 #include "compiler/transform/pipeline/standard.h"
 #include "compiler/transform/values.h"
 #include "llvm/ADT/STLExtras.h"
@@ -122,23 +123,20 @@ struct Factors {
   std::vector<double> elements;
 };
 
-// Returns the broadcast shape: the rank is the higher one, and extents differ only if one of them is 1.
-Shape BroadcastShape(const Shape& one, const Shape& other) {
-  Shape shape(std::max(one.size(), other.size()), 1);
-  for (const Shape& of : {one, other}) {
-    const size_t missing = shape.size() - of.size();
-    for (size_t i = 0; i < of.size(); ++i) {
-      if (of[i] != 1) shape[i + missing] = of[i];
-    }
-  }
-  return shape;
+// Returns the shape of a tensor that is multiplied by factors.
+Shape ShapeOfProduct(const TensorValue& value, const Factors& factors) {
+  const auto partial = [](const Shape& shape) { return ir::PartialShape(llvm::ArrayRef<int64_t>(shape)); };
+  const ir::BroadcastResult product =
+      ir::BroadcastShapes(partial(value.shape()), partial(factors.shape), ir::Alignment::kLast);
+  NNEFC_CHECK(!product.mismatch);
+  return product.shape.known_extents();
 }
 
 // Multiplies a tensor by factors. Calls run(begin, numbers, count, factor) for runs of elements with a common
 // factor, starting at element `begin`.
 template <typename Run>
 void EachProduct(const TensorValue& value, const Factors& factors, Run run) {
-  const Shape shape = BroadcastShape(value.shape(), factors.shape);
+  const Shape shape = ShapeOfProduct(value, factors);
   const size_t rank = shape.size();
   // The strides of both tensors along each axis.
   const auto strides_of = [&](const Shape& of) {
@@ -246,7 +244,7 @@ bool KeepsNumbers(const TensorValue& weights, const Factors& factors) {
 // weights with plain factors are not checked, since a cached plan does not read them at all.
 std::optional<TensorValue> ScaledConstant(const TensorValue& weights, const Factors& factors) {
   constexpr size_t kMany = size_t{16} << 10;
-  const Shape shape = BroadcastShape(weights.shape(), factors.shape);
+  const Shape shape = ShapeOfProduct(weights, factors);
   const auto size = static_cast<size_t>(*Volume(shape)) * sizeof(float);
   const bool is_read = size < kMany || !ArePlain(factors.elements);
   if (is_read && !KeepsNumbers(weights, factors)) return std::nullopt;
