@@ -18,9 +18,9 @@ namespace nnefc::driver {
 class ConfigurationExplainer {
  public:
   // Reads the configuration of the options. Returns nothing after errors.
-  static std::optional<ConfigurationExplainer> Make(const TransformOptions& options,
-                                                    const plugin::Plugins& plugins, Context& context,
-                                                    bool& environment_failed);
+  [[nodiscard]] static std::optional<ConfigurationExplainer> Make(const TransformOptions& options,
+                                                                  const plugin::Plugins& plugins,
+                                                                  Context& context, bool& environment_failed);
   // Finds the instances of the entries that a transformation reads, in the graph that it is about to change.
   void Visit(const transform::Transformation& transformation, const ir::Graph& graph);
   // Returns the description.

@@ -67,6 +67,7 @@ ExpandedDocument ExpandDocument(const semantics::CheckedDocument& document,
                                        .context = own});
   builder.symbols().Open(document);
   const bool evaluated = evaluate::Machine(document, builder).Run();
+  bool has_valid_variables = true;
   builder.reporter().ReportDeviations();
   if (!builder.reporter().stopped()) {
     if (evaluated) builder.externals().ReportUnknown();
@@ -76,15 +77,15 @@ ExpandedDocument ExpandDocument(const semantics::CheckedDocument& document,
     if (document.dialect().any_label && options.purpose == Purpose::kPrint) {
       CheckPrintedLabels(*graph, builder.nodes(), own.emitter);
     }
-    ir::ops::CheckVariables(*graph, own.emitter,
-                            [&](ir::NodeId node) { return builder.nodes().VariablePlace(node); });
+    has_valid_variables = ir::ops::CheckVariables(
+        *graph, own.emitter, [&](ir::NodeId node) { return builder.nodes().VariablePlace(node); });
     ir::ops::CheckAdjustingInputs(*graph, own.emitter);
   }
   builder.names().Finish(*graph);
   result.graph = std::move(graph);
   result.open_shapes = builder.externals().open_shapes();
   result.open_extents = builder.externals().open_extents();
-  result.complete = document.complete() && evaluated && !own.emitter.has_errors();
+  result.complete = document.complete() && evaluated && has_valid_variables && !own.emitter.has_errors();
   result.diagnostics = own.emitter.diagnostics();
   context.emitter.Take(std::move(own.emitter));
   return result;

@@ -31,6 +31,6 @@ ErrorOr<std::unique_ptr<ir::Graph>> ReadOpenVino(const std::string& path, ir::Op
                                                  Context& context, const ReadOptions& options = {});
 
 // Reports each operation, including those in bodies, without a shape function. Returns true if there is none.
-bool RequireKnownOperations(const ir::Graph& graph, Emitter& emitter);
+[[nodiscard]] bool RequireKnownOperations(const ir::Graph& graph, Emitter& emitter);
 
 }  // namespace nnefc::openvino

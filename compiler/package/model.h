@@ -147,7 +147,7 @@ class ModelContainer {
     const SafetensorsEntry* entry = nullptr;  // entry of a `.safetensors` file
   };
   // Returns the location of a variable. Emits an error and returns nothing if there is none.
-  std::optional<Place> Find(std::string_view label, Emitter& emitter) const;
+  [[nodiscard]] std::optional<Place> Find(std::string_view label, Emitter& emitter) const;
   // Returns all locations for a label.
   std::vector<Place> Places(std::string_view label) const;
   // Returns the headers of all `.safetensors` files by path. The first call reads them and reports their

@@ -44,7 +44,8 @@ class ExecutableImpl final : public Executable {
 
  private:
   std::shared_ptr<const plan::Plan> FindPlan(const std::vector<Shape>& shapes) const;
-  std::shared_ptr<const plan::Plan> AddPlan(const std::vector<Shape>& shapes, Emitter& emitter) const;
+  [[nodiscard]] std::shared_ptr<const plan::Plan> AddPlan(const std::vector<Shape>& shapes,
+                                                          Emitter& emitter) const;
   // Returns the plan cache key of this graph with these options.
   Digest DigestOfModel() const;
   bool HasKernel(const ir::Node& node) const;

@@ -56,7 +56,7 @@ ModelQuantization CheckModelQuantization(FileId text, const semantics::CheckedDo
 
 // Returns the decoding of the items of `dat`, a tensor file quantized by `line`. Emits an error and returns
 // nothing for an operation outside the standard.
-std::optional<package::DatQuantization> ToDatQuantization(const expand::TensorQuantization& line,
-                                                          const package::DatFile& dat, Context& context);
+[[nodiscard]] std::optional<package::DatQuantization> ToDatQuantization(
+    const expand::TensorQuantization& line, const package::DatFile& dat, Context& context);
 
 }  // namespace nnefc::driver

@@ -16,7 +16,7 @@ void CheckArguments(InferContext& context);
 // Returns NNEF's name of an element type: "scalar", "integer", "logical" or "string".
 std::string_view DataTypeName(ElementType type);
 // Returns the element type of the attribute `dtype`; emits kDataType if it is invalid.
-std::optional<ElementType> DataTypeAttribute(InferContext& context);
+[[nodiscard]] std::optional<ElementType> DataTypeAttribute(InferContext& context);
 
 // Returns the first input of an entry of OpInfo::inputs, or null if it was omitted.
 const Output* FindInput(const InferContext& context, int32_t parameter);

@@ -24,8 +24,9 @@ struct BodyParameter {
 
 // Returns the types and shapes of the parameters of the node's bodies, in order. They depend on inputs and
 // attributes only; the bodies need not exist yet. Emits errors like InferNode and returns nothing after one.
-std::optional<std::vector<BodyParameter>> BodyParameters(Graph& graph, NodeId node, Emitter& emitter,
-                                                         const ArgumentPlaces* places);
+[[nodiscard]] std::optional<std::vector<BodyParameter>> BodyParameters(Graph& graph, NodeId node,
+                                                                       Emitter& emitter,
+                                                                       const ArgumentPlaces* places);
 
 // Makes a body of the node with its port maps and back edges. BodyParameters must accept the node; the graph
 // must have these parameters and one result for each output of the node.

@@ -20,7 +20,7 @@ std::string VariableKey(const Node& variable);
 // R 4.1.3), those with different keys have files that fit into one folder (variable.file, R 5.1), and shared
 // data is updated at most once (update.once, R 4.8). Returns false if a rule is violated. `place` returns the
 // source range of a variable's label or an update's target; if it is invalid, the node's range is reported.
-bool CheckVariables(
+[[nodiscard]] bool CheckVariables(
     const Graph& graph, Emitter& emitter,
     llvm::function_ref<SourceRange(NodeId)> place = [](NodeId) { return SourceRange(); });
 

@@ -53,11 +53,11 @@ class TransformationList {
   // Returns all transformations, including disabled ones, in the order of `DeterminedOrder` by the last
   // component of their class names. Emits a diagnostic and returns nothing for duplicate ids, for a
   // dependency cycle, or if one would be on the wrong side of lowering for its phase.
-  std::optional<std::vector<Transformation*>> Order(Emitter& emitter) const;
+  [[nodiscard]] std::optional<std::vector<Transformation*>> Order(Emitter& emitter) const;
 
  private:
-  bool HasUniqueNames(Emitter& emitter) const;
-  bool IsWellPlaced(const std::vector<Transformation*>& order, Emitter& emitter) const;
+  [[nodiscard]] bool HasUniqueNames(Emitter& emitter) const;
+  [[nodiscard]] bool IsWellPlaced(const std::vector<Transformation*>& order, Emitter& emitter) const;
 
   struct Entry {
     std::unique_ptr<Transformation> transformation;

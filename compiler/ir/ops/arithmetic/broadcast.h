@@ -11,11 +11,12 @@ namespace nnefc::ir::ops {
 
 // Returns the broadcast shape of the inputs of the entries `parameters`. Each item of a variadic entry is an
 // operand; omitted entries are skipped. Emits kBroadcast and returns nothing if the shapes are incompatible.
-std::optional<PartialShape> BroadcastInputs(InferContext& context, llvm::ArrayRef<int32_t> parameters);
+[[nodiscard]] std::optional<PartialShape> BroadcastInputs(InferContext& context,
+                                                          llvm::ArrayRef<int32_t> parameters);
 // Broadcasts `shape` with one more input; returns it unchanged if the input is omitted. Emits kBroadcast and
 // returns nothing if the shapes are incompatible.
-std::optional<PartialShape> BroadcastInput(InferContext& context, const PartialShape& shape,
-                                           int32_t parameter);
+[[nodiscard]] std::optional<PartialShape> BroadcastInput(InferContext& context, const PartialShape& shape,
+                                                         int32_t parameter);
 // Sets output 0 to `type` and the shape that BroadcastInputs returns. After an error the output is unchanged.
 void ProduceBroadcast(InferContext& context, ElementType type, llvm::ArrayRef<int32_t> parameters);
 

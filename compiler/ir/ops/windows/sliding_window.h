@@ -22,12 +22,12 @@ enum class IgnoreBorder : uint8_t { kAllowed, kForbidden };
 
 // Returns `input` down-scaled by the window, whose first item belongs to axis `first`. Emits kWindowFit,
 // kWindowReach, kShapeOverflow.
-std::optional<PartialShape> Downscale(InferContext& context, const PartialShape& input, int64_t first,
-                                      const Window& window);
+[[nodiscard]] std::optional<PartialShape> Downscale(InferContext& context, const PartialShape& input,
+                                                    int64_t first, const Window& window);
 // Returns `input` up-scaled by the window. A non-empty attribute `output_shape` of the input's rank is the
 // result, provided that it scales down to the input. Axes before `first` are those of `input`, where the
 // caller stored the result's extents.
-std::optional<PartialShape> Upscale(InferContext& context, const PartialShape& input, int64_t first,
-                                    const Window& window);
+[[nodiscard]] std::optional<PartialShape> Upscale(InferContext& context, const PartialShape& input,
+                                                  int64_t first, const Window& window);
 
 }  // namespace nnefc::ir::ops
