@@ -137,6 +137,39 @@ TEST(LoweringMistakes, NeedModestSizes) {
       EXPECT_EQ(ErrorsOf({"box", {"f32[1,1,8,8]"}, attributes, ""}), expected) << attributes;
     }
   }
+  // Extents, sizes, negative pads and extents of results.
+  constexpr int64_t kLimit = int64_t{1} << 31;
+  for (const int64_t more : {0, 1}) {
+    const std::string expected = more == 0 ? "" : too_large("box", window);
+    const std::string tensor = fmt::format("f32[1,1,{},8]", kLimit);
+    EXPECT_EQ(ErrorsOf({"box", {fmt::format("f32[1,1,{},8]", kLimit + more)}, "size = [1,1,1,1]", ""}),
+              expected);
+    for (const auto& [size, begin, end] :
+         {std::tuple(kLimit + more, more, int64_t{0}), std::tuple(int64_t{1}, -kLimit - more, more + 8),
+          std::tuple(int64_t{1}, more + 8, -kLimit - more)}) {
+      const std::string attributes =
+          fmt::format("size = [1,1,{},1], padding = [[0,0],[0,0],[{},{}],[0,0]]", size, begin, end);
+      EXPECT_EQ(ErrorsOf({"box", {tensor}, attributes, ""}), expected) << attributes;
+    }
+    EXPECT_EQ(ErrorsOf({"debox",
+                        {"f32[1,1,2,1]"},
+                        fmt::format("size = [1,1,1,1], stride = [1,1,{},1], output_shape = [1,1,{},1], "
+                                    "padding = [[0,0],[0,0],[0,0],[0,0]]",
+                                    kLimit - 1 + more, kLimit + more),
+                        ""}),
+              more == 0 ? "" : too_large("debox", window));
+  }
+  // Elements under a window that are counted one by one.
+  for (const int64_t extent : {int64_t{1} << 22, (int64_t{1} << 22) + 1}) {
+    EXPECT_EQ(
+        ErrorsOf({"avg_pool",
+                  {fmt::format("f32[1,1,{}]", extent)},
+                  "size = [1,1,2], dilation = [1,1,2], padding = [[0,0],[0,0],[1,1]], border = \"ignore\"",
+                  ""}),
+        extent == 1 << 22
+            ? ""
+            : too_large("avg_pool", "the window of `{}` has more than 4194304 places along axis 2"));
+  }
   // The same for each operation with a window.
   for (const Refused& each :
        {Refused{"conv", {"f32[1,2,4,4]", "v[4,2,1,1]", "=0"}, "", ""},
