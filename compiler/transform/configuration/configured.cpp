@@ -49,8 +49,14 @@ void FrontReplacementFromConfigFileSubGraph::FindAndReplacePattern(Graph& graph)
       throw Mismatch(
           "the entry `{}` is of `match_kind` `general`; this transformation needs `scope` or `points`",
           replacement_id());
-    const std::vector<SubgraphMatch> found = FindInstances(graph, names, *description, log);
-    if (found.empty()) warn(fmt::format("no instance of the entry `{}` is in the model", replacement_id()));
+    std::string reasons;
+    const std::vector<SubgraphMatch> found =
+        FindInstances(graph, names, *description, [&](const std::string& reason) {
+          log(reason);
+          reasons += (reasons.empty() ? ": " : "; ") + reason;
+        });
+    if (found.empty())
+      warn(fmt::format("no instance of the entry `{}` is in the model{}", replacement_id(), reasons));
     matches.insert(matches.end(), found.begin(), found.end());
   }
   for (const SubgraphMatch& match : matches) {

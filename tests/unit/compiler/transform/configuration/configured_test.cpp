@@ -91,9 +91,12 @@ TEST_F(ConfiguredTest, ScopesAreBeginningsOfNames) {
   EXPECT_EQ(FindScope(R"("net/block1")"), first);
   EXPECT_EQ(FindScope(R"(".*block1")"), first);
   EXPECT_EQ(FindScope(R"("net/\\w+1/")"), first);
-  EXPECT_EQ(FindScope(R"("block1")"), none);
-  EXPECT_EQ(FindScope(R"("NET/block1")"), none);
-  EXPECT_EQ(FindScope(R"("net/block1$")"), none);
+  const auto absent = [&](const std::string& scope) {
+    return none + ": no name of a node begins as `" + scope + "` says";
+  };
+  EXPECT_EQ(FindScope(R"("block1")"), absent("block1"));
+  EXPECT_EQ(FindScope(R"("NET/block1")"), absent("NET/block1"));
+  EXPECT_EQ(FindScope(R"("net/block1$")"), absent("net/block1$"));
   EXPECT_EQ(FindScope(R"("net/block1", "net/block3")"), first);
   EXPECT_EQ(FindScope(R"x("net/block(1|3)")x"), first);
   EXPECT_EQ(FindScope(R"("net/block1/r|net/block1/[as]")"), first);
@@ -183,10 +186,11 @@ TEST_F(ConfiguredTest, PointsThatAreMissing) {
   const std::string none =
       "! transform.notice: transformation `nnefc::transform::Teller`: no instance of the entry "
       "`T` is in the model";
-  EXPECT_EQ(FindPoints(kLattice, R"("nosuch")", R"("m")"), none);
-  EXPECT_EQ(FindPoints(kLattice, R"("b")", R"("m", "nosuch")"), none);
+  const std::string absent = ": there is no node `nosuch`";
+  EXPECT_EQ(FindPoints(kLattice, R"("nosuch")", R"("m")"), none + absent);
+  EXPECT_EQ(FindPoints(kLattice, R"("b")", R"("m", "nosuch")"), none + absent);
   // Names are literal, not expressions.
-  EXPECT_EQ(FindPoints(kLattice, R"(".")", R"("m")"), none);
+  EXPECT_EQ(FindPoints(kLattice, R"(".")", R"("m")"), none + ": there is no node `.`");
 }
 
 TEST_F(ConfiguredTest, PointsThatContradictTheGraph) {
