@@ -355,12 +355,12 @@ Folded FoldBinary(const FoldCall& call) {
 }
 
 // Folds a function of extents (integers) and of values computed from them.
-template <double (*kFunction)(double)>
+template <double (*kFunction)(double), bool kKeepsIntegers = false>
 Folded FoldUnary(const FoldCall& call) {
   ValueItems result = call.tensors[0];
   for (Value& item : result.items) {
     if (item.kind() == ValueKind::kUnknownExtent) {
-      item = Value::UnknownExtent();
+      if (!kKeepsIntegers || !IsSymbolic(item)) item = Value::UnknownExtent();
       continue;
     }
     if (item.kind() != ValueKind::kScalar && item.kind() != ValueKind::kInteger) return std::nullopt;
@@ -389,7 +389,9 @@ Folded FoldSelect(const FoldCall& call) {
   for (size_t i = 0; i < conditions.items.size(); ++i) {
     const Value& condition = conditions.items[i];
     if (condition.kind() == ValueKind::kUnknownExtent) {
-      result.items.push_back(Value::UnknownExtent());
+      const Value &one = branches[0].items[i], &other = branches[1].items[i];
+      const bool is_same = IsSymbolic(one) && IsSymbolic(other) && one.symbol() == other.symbol();
+      result.items.push_back(is_same ? one : Value::UnknownExtent());
       continue;
     }
     if (condition.kind() != ValueKind::kLogical) return std::nullopt;
@@ -460,8 +462,8 @@ const llvm::StringMap<FoldFunction>& Folds() {
       {"select", FoldSelect},
       {"neg", FoldUnary<Negated>},
       {"abs", FoldUnary<std::abs>},
-      {"floor", FoldUnary<std::floor>},
-      {"ceil", FoldUnary<std::ceil>},
+      {"floor", FoldUnary<std::floor, true>},
+      {"ceil", FoldUnary<std::ceil, true>},
       {"min", FoldBinary<Choose<false>>},
       {"max", FoldBinary<Choose<true>>},
   };
