@@ -197,6 +197,32 @@ def residual(net: Net) -> str:
     return net.add("AveragePool", [y], "/block.0/AveragePool", kernel_shape=[3])
 
 
+def gated_dilations(net: Net) -> str:
+    """Layers of a network for wake words: gates of dilated convolutions, sums of all layers."""
+    x, skips = net.add("Conv", [net.input("x", 1, 4, "S"), net.weight("first", 5, 4, 3)], "net/pre/Conv2D", kernel_shape=[3]), []
+    for layer, dilation in enumerate((1, 2, 4)):
+        name, cut = f"net/layer_{layer}-rate_{dilation}", net.constant(f"{layer}/first", np.array([2 * dilation]))
+        parts = [net.add("Conv", [x, net.weight(f"{name}/{part}", 6, 5, 3)], f"{name}/{part}/Conv2D", kernel_shape=[3], dilations=[dilation]) for part in ("filter", "gate")]
+        y = net.add("Mul", [net.add("Tanh", [parts[0]], f"{name}/Tanh"), net.add("Sigmoid", [parts[1]], f"{name}/Sigmoid")], f"{name}/mul")
+        skips = [net.add("Slice", [skip, cut, net.constant(f"{layer}/{i}/end", np.array([2**31])), net.constant(f"{layer}/{i}/axis", np.array([2]))], f"{name}/skip_{i}")
+                 for i, skip in enumerate(skips)]
+        skips.append(net.add("Conv", [y, net.weight(f"{name}/skip", 3, 6, 1)], f"{name}/skip/Conv2D", kernel_shape=[1]))
+        x = net.add("Conv", [y, net.weight(f"{name}/next", 5, 6, 1)], f"{name}/next/Conv2D", kernel_shape=[1])
+    return net.add("Relu", [net.add("Sum", skips, "net/AddN")], "net/Relu")
+
+
+def renormalized(net: Net) -> str:
+    """Layers of a time-delay network: rows are divided by the root of their mean square."""
+    x = net.input("x", 1, 4, "S")
+    for layer in range(2):
+        name = f"tdnn{layer}"
+        x = net.add("Relu", [net.add("Conv", [x, net.weight(f"{name}.affine", 4, 4, 3), net.weight(f"{name}.bias", 4)], f"{name}.affine.output", kernel_shape=[3])], f"{name}.relu")
+        mean = net.add("ReduceMean", [net.add("Mul", [x, x], f"{name}.sq")], f"{name}.mean", axes=[1])
+        root = net.add("Sqrt", [net.add("Add", [mean, net.constant(f"{name}.epsilon", F32(0.01))], f"{name}.sum")], f"{name}.sqrt")
+        x = net.add("Div", [x, root], f"{name}.renorm")
+    return x
+
+
 def recurrent_of(kind: str, gates: int, **attributes: object) -> Callable[[Net], str]:
     def make(net: Net) -> str:
         y = recurrent(net, kind, gates, f"/rnn/{kind}", net.input("x", "S", 2, 5), **attributes)
@@ -215,7 +241,7 @@ def recurrent_after_convolution(net: Net) -> str:
 
 # A function and the axis of time, of the input and of the output.
 STREAMS: dict[str, tuple[Callable[[Net], str], tuple[int, int]]] = {
-    **{make.__name__: (make, (2, 2)) for make in (padded, causal, residual)},
+    **{make.__name__: (make, (2, 2)) for make in (padded, causal, residual, gated_dilations, renormalized)},
     **{kind.lower(): (recurrent_of(kind, gates, **attributes), (0, 0))
        for kind, gates, attributes in (("LSTM", 4, {}), ("GRU", 3, {"linear_before_reset": 1}), ("RNN", 1, {}))},
     "recurrent_after_convolution": (recurrent_after_convolution, (2, 0)),

@@ -183,6 +183,42 @@ def two_recurrent_layers(net: Net) -> list[str]:
     return [recurrent(net, "RNN", 1, "/rnn.1/RNN", cut)]
 
 
+# ---- agents of games ----
+
+def dense(net: Net, x: str, rows: int, columns: int, name: str) -> str:
+    product = net.add("MatMul", [x, net.weight(f"{name}/MatMul/ReadVariableOp:0", rows, columns)], f"{name}/MatMul:0")
+    return net.add("Add", [product, net.weight(f"{name}/BiasAdd/ReadVariableOp:0", columns)], f"{name}/BiasAdd:0")
+
+
+@model(*BATCHES)
+def agent(net: Net) -> list[str]:
+    x = net.input("vector_observation:0", "N", 7)
+    for layer in range(2):
+        x = net.add("Elu", [dense(net, x, 7 if layer == 0 else 8, 8, f"policy/hidden_{layer}")], f"policy/hidden_{layer}/Elu:0")
+    return [net.add("Tanh", [dense(net, x, 8, 3, "policy/mu")], "action:0")]
+
+
+@model(*BATCHES)
+def agent_with_noise(net: Net) -> list[str]:
+    x, noise = net.input("visual/observation:0", "N", 5, 5, 2), net.input("epsilon:0", "N", 3)
+    planes = net.add("Transpose", [x], "policy/Transpose:0", perm=[0, 3, 1, 2])
+    y = net.add("Relu", [net.add("Conv", [planes, net.weight("policy/conv/kernel:0", 4, 2, 3, 3)], "policy/conv/Conv2D:0", kernel_shape=[3, 3])], "policy/conv/Relu:0")
+    y = net.add("Reshape", [y, net.constant("policy/shape:0", np.array([-1, 36]))], "policy/Reshape:0")
+    mu, width = dense(net, y, 36, 3, "policy/mu"), net.add("Exp", [net.weight("policy/log_std:0", 3)], "policy/Exp:0")
+    action = net.add("Add", [mu, net.add("Mul", [width, noise], "policy/noise/mul:0")], "policy/sample/add:0")
+    return [net.add("Clip", [action, net.constant("low:0", F32(-3)), net.constant("high:0", F32(3))], "action:0"), net.add("Softmax", [mu], "chances:0", axis=-1)]
+
+
+@model(*LENGTHS)
+def recurrent_agent(net: Net) -> list[str]:
+    h, c = net.input("recurrent_in_h:0", 1, 2, 6), net.input("recurrent_in_c:0", 1, 2, 6)
+    x = net.add("Relu", [dense(net, net.input("obs.0", "S", 2, 5), 5, 5, "body/dense")], "body/dense/Relu:0")
+    inputs = [x, net.weight("cell.W", 1, 24, 5), net.weight("cell.R", 1, 24, 6), net.weight("cell.B", 1, 48), "", h, c]
+    net.add("LSTM", inputs, "cell.x", count=3, hidden_size=6)
+    y = net.add("Squeeze", ["cell.x", net.constant("axes", np.array([1]))], "cell.y")
+    return [dense(net, y, 6, 3, "policy/mu"), "cell.x.1", "cell.x.2"]
+
+
 # ---- normalizations ----
 
 @model(*BOTH)

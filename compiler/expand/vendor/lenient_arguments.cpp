@@ -194,7 +194,7 @@ bool LenientArguments::AdaptTensor(const OpPlan::Parameter& parameter, TypeKind 
 }
 
 // Flattens evenly nested arrays, `[[1.0,2.0],[3.0,4.0]]`, where an array of single values is expected;
-// returns nothing for other arrays.
+// returns nothing for other arrays. tract also joins the items of shapes and repeats, `[1,[2,3]]`.
 std::optional<Value> LenientArguments::Flattened(const OpPlan::Parameter& parameter, TypeId item,
                                                  const Value& list) {
   const TypeKind kind = plan_.document->types().Kind(item);
@@ -202,6 +202,21 @@ std::optional<Value> LenientArguments::Flattened(const OpPlan::Parameter& parame
   const auto is_array = [](const Value& value) { return value.kind() == ValueKind::kArray; };
   std::vector<Value> items(list.items().begin(), list.items().end());
   bool flattens = false;
+  const bool joins =
+      builder_.settings().dialect.vendor_meanings &&
+      (plan_.op == builder_.RatifiedPlan("reshape").op || plan_.op == builder_.RatifiedPlan("tile").op);
+  if (joins && llvm::any_of(items, is_array) && !llvm::all_of(items, is_array)) {
+    std::vector<Value> joined;
+    for (const Value& each : items) {
+      if (is_array(each)) {
+        joined.insert(joined.end(), each.items().begin(), each.items().end());
+      } else {
+        joined.push_back(each);
+      }
+    }
+    items = std::move(joined);
+    flattens = true;
+  }
   while (!items.empty() && llvm::all_of(items, is_array)) {
     std::vector<Value> inner;
     for (const Value& row : items) {

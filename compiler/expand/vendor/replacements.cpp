@@ -105,6 +105,25 @@ std::optional<Value> ReplaceRange(const OpPlan& plan, llvm::ArrayRef<Value> argu
                       is_whole ? semantics::TypeKind::kInteger : semantics::TypeKind::kScalar, site, builder);
 }
 
+// Replaces a variable without elements, which tract's writer makes of empty constants.
+std::optional<Value> ReplaceVariable(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Site& site,
+                                     build::GraphBuilder& builder) {
+  const Value& shape = arguments[static_cast<size_t>(plan.Find("shape"))];
+  if (!builder.settings().dialect.vendor_meanings || shape.kind() != ValueKind::kArray) return std::nullopt;
+  const auto is_extent = [](const Value& item) {
+    return item.kind() == ValueKind::kInteger && item.integer() >= 0;
+  };
+  const auto is_zero = [](const Value& item) { return item.integer() == 0; };
+  if (!llvm::all_of(shape.items(), is_extent) || llvm::none_of(shape.items(), is_zero)) return std::nullopt;
+  const Value empty = MakeConstant(Value::Array(builder.heap(), {}), site.generic, site, builder);
+  const Value extents = MakeConstant(shape, semantics::TypeKind::kInteger, site, builder);
+  if (empty.poison() || extents.poison()) return Value();
+  const bool is_integer = site.generic == semantics::TypeKind::kInteger;
+  const Value converted = is_integer ? empty : builder.MakeRatified("cast", {empty}, site);
+  return converted.poison() ? converted
+                            : builder.MakeRatified("tract_core_reshape_by", {converted, extents}, site);
+}
+
 }  // namespace
 
 std::optional<Value> ReplaceOperation(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Site& site,
@@ -122,6 +141,7 @@ std::optional<Value> ReplaceOperation(const OpPlan& plan, llvm::ArrayRef<Value> 
                                            {"tract_core_products", ReplaceProducts},
                                            {"tract_core_matmul", ReplaceMatmul},
                                            {"tract_core_topk", ReplaceTopK},
+                                           {"variable", ReplaceVariable},
                                            {"tract_transformers_added_mask", ReplaceMask}});
   const Replace* replace = table.Find(plan.op);
   return replace == nullptr ? std::nullopt : (*replace)(plan, arguments, site, builder);

@@ -221,6 +221,8 @@ CASES = {
                                   "k = squeeze(slice(tract_core_shape_of(m), axes = [0], begin = [1], end = [2], stride = [1]), axes = [0]);\nr = tract_core_range(0, k, step = 1);\n"
                                   "column = reshape(add(r, 1), shape = [k, 1]);\nc = lt(unsqueeze(r, axes = [0]), column);\nf = tile([[-1.0]], repeats = tract_core_shape_of(m));\n"
                                   "y = select(c, m, f);", {"x": ["B", "T", 4]}, STREAMS),
+    "tiles_by_an_item_of_a_range": Case("s = tract_core_shape_of(x);\nn = squeeze(slice(s, axes = [0], begin = [0], end = [1], stride = [1]), axes = [0]);\nr = tract_core_range(n, 2*n, step = 1);\n"
+                                        "m = squeeze(slice(r, axes = [0], begin = [0], end = [1], stride = [1]), axes = [0]);\ny = tile(x, repeats = [m, 1]);", {"x": ["T", 2]}),
     "loop_with_all_rows": Case("z = mul(x, 0.5);\ny = tract_core_scan(body = 'step', scan = [('part', x, 0, 1)], full = [('all', z)], state = [], output = [('next', 'full', 0, 1)]);",
                                {"x": ["T", 4]}, fragments="fragment step( part: tensor<scalar>, all: tensor<scalar> ) -> ( next: tensor<scalar> )\n"
                                "{ next = add(part, slice(all, axes = [0], begin = [0], end = [1])); }"),

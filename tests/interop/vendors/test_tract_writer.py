@@ -186,6 +186,8 @@ CASES: dict[str, Case] = {
        for axis in (0, 2)},
     "no_elements": Case("y = [];"),
     **{f"triangle_of_{n}_rows": Case("y = tract_core_trilu(x, k, upper = false);", {"x": np.zeros((3, n, 5), I64), "k": np.array(1)}) for n in (0, 1)},
+    **{f"variable_of_{'_'.join(map(str, shape))}": Case(f"v = variable<scalar>(label = 'v', shape = {list(shape)});\ny = neg(v);", files={"v": np.zeros(shape, F32)})
+       for shape in ((0,), (3, 4, 0), (2, 0, 1))},
     "input_without_elements": Case("y = relu(x);", {"x": SIGNED, "i": np.zeros((0,), I64)}),
     "graph_without_parameters": Case("v = variable<scalar>(label = 'v', shape = [2, 3]);\ny = v;", {}, {"v": SIGNED}),
     "replicated_border": Case("y = pad(x, padding = [(0, 0), (1, 2)], border = 'replicated', value = 0.0);"),
