@@ -50,7 +50,7 @@ class Case:
 
 
 def registry() -> object:
-    return tract.nnef().with_onnx().with_pulse().with_tract_transformers()
+    return tract.nnef().with_onnx().with_pulse().with_tract_transformers().with_tract_extra()
 
 
 def by_tract(model: Path, case: Case) -> np.ndarray:
@@ -113,6 +113,8 @@ CASES: dict[str, Case] = {
     "pad_by_the_edge_of_a_former_run": Case("y = tract_pulse_pulse_pad(x, axis = 1, before = 0, after = 3, begin_input = 0, end_input = 6, border = 'replicated', value = 0.0, overlap = 0);", runs=2),
     **{f"cumsum_{exclusive}_from_{skip}": Case(f"y = tract_pulse_cumsum(x, axis = 1, exclusive = {exclusive}, skip = {skip});", runs=3)
        for exclusive in ("false", "true") for skip in (0, 2, 6, 8)},
+    **{f"mean_of_a_stream_{stateless}": Case(f"y = tract_extra_exp_mean_norm(x, s, axis = 1, alpha = 0.75, stateless = {stateless}, skip = 0, scaling_factor = 2.0);",
+                                             {"x": SIGNAL, "s": np.array([0.5], F32)}, runs=3, head="extension tract_registry tract_extra;\n") for stateless in ("false", "true")},
     # ---- tract_transformers ----
     "keys_of_all_runs": Case("k = tract_transformers_dyn_kv_cache(x, name = 'k', axis = 1, past_sequence_shape = [1, P], input_sequence_shape = [1, 6], datum_type = 'f32');\n"
                              "y = sum_reduce(k, axes = [1]);", runs=3, head="extension tract_symbol P;\n"),

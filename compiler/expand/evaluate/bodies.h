@@ -24,8 +24,7 @@ struct BodyRun {
   // order of the node's outputs, and the outputs in the order of the loop's results.
   bool goes_by_name = false;
   std::vector<size_t> parameters, results, outputs;
-  // For the loop of a stream, which continues in the next run: the names of its states, which are its first
-  // outputs.
+  // For a loop that continues in the next run of a stream: the names of its states, its first outputs.
   std::vector<std::string> state_names;
   // True if the first of `fed` is not a parameter of the body but whether its iteration counts. The state
   // with index i is then `given[first_state + i]`.

@@ -17,7 +17,7 @@ struct ValueItems {
 std::optional<ValueItems> ItemsOf(const Value& value);
 // Returns the elements as a number or nested arrays.
 Value FromItems(const ValueItems& items, Heap& heap);
-// Returns a tensor's elements, which must not be strings, as a number or nested arrays.
+// Returns the elements of a tensor of numbers or logicals as a number or nested arrays.
 Value FromTensor(const TensorValue& tensor, Heap& heap);
 
 // Evaluates an operation whose tensor arguments are all given as values, such as shapes:

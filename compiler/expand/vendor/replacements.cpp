@@ -105,7 +105,7 @@ std::optional<Value> ReplaceRange(const OpPlan& plan, llvm::ArrayRef<Value> argu
                       is_whole ? semantics::TypeKind::kInteger : semantics::TypeKind::kScalar, site, builder);
 }
 
-// Replaces a variable without elements, which tract's writer makes of empty constants.
+// Replaces a variable without elements: tract's writer stores empty constants as variables.
 std::optional<Value> ReplaceVariable(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Site& site,
                                      build::GraphBuilder& builder) {
   const Value& shape = arguments[static_cast<size_t>(plan.Find("shape"))];

@@ -273,9 +273,9 @@ bool MakeLoop(evaluate::Evaluation& state, const evaluate::Call& call, const OpP
   const auto is_set = [&](std::string_view name) {
     return IsTrue(arguments[static_cast<size_t>(plan.Find(name))]);
   };
-  const bool continues =
-      !is_set("reset_every_turn") && !is_set("external_state") && !state.builder.nodes().is_in_body() &&
-      (skip.integer() > 0 || IsOfStream(state.frame().chunk->document->ast(), state.context.symbols));
+  const bool continues = !is_set("reset_every_turn") && !is_set("external_state") &&
+                         !state.builder.nodes().is_in_body() &&
+                         (skip.integer() > 0 || IsOfStream(state.document.ast(), state.context.symbols));
   if (continues && !ContinueStream(plan, signature, site, skip.integer(), lists, *run, state.builder))
     return false;
   const OpPlan& loop = state.builder.RatifiedPlan("tensor_iterator");
