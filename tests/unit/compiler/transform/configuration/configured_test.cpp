@@ -128,7 +128,7 @@ TEST_F(ConfiguredTest, InputsOfTheEntry) {
   EXPECT_EQ(
       FindScope(R"("net/block1")", R"("inputs": [[{"node": "nosuch$", "port": 0}]])"),
       "! transform.notice: transformation `nnefc::transform::Teller`: no instance of the entry `T` is in the "
-      "model");
+      "model: no node fits the input `nosuch$`");
   // A name that fits several nodes of the scope.
   EXPECT_EQ(
       FindScope(R"("net/block1")", R"("inputs": [[{"node": "[ar]", "port": 0}]])"),
