@@ -183,6 +183,7 @@ bool Plugins::Describes(const Plugin& plugin, const transform::Transformation& m
       {"RunAfter", [](const Transformation& item) { (void)item.RunAfter(); }},
       {"Description", [](const Transformation& item) { (void)item.Description(); }},
       {"Example", [](const Transformation& item) { (void)item.Example(); }},
+      {"ExampleOperations", [](const Transformation& item) { (void)item.ExampleOperations(); }},
       {"is_anchor", [](const Transformation& item) { (void)item.is_anchor(); }},
       {"replacement_id", [](const Transformation& item) { (void)item.replacement_id(); }}};
   for (const auto& [function, call] : kFunctions) {

@@ -24,7 +24,8 @@ enum class Phase : uint8_t { kLoad, kFront, kMiddle, kBack, kTarget };
 std::string_view Name(Phase phase);
 
 // Names of transformations: an id, a qualified class name, or its last components, at least two
-// ("front.MishFusion").
+// ("front.MishFusion"). Built-in ones also have their names in the Model Optimizer
+// ("extensions.front.Mish_fusion.MishFusion").
 using Names = std::vector<std::string>;
 
 // Returns the qualified name of a class, without anonymous namespaces.
@@ -76,6 +77,8 @@ class Transformation {
   virtual std::string_view Description() const { return {}; }
   // An example graph in text form, between `graph "net" {` and `}`; "" for none.
   virtual std::string_view Example() const { return {}; }
+  // Returns the operations in the example that are neither standard nor of a plug-in.
+  virtual std::vector<ir::OpInfo> ExampleOperations() const { return {}; }
 
   // Returns true for mere markers in the order.
   virtual bool is_anchor() const { return false; }

@@ -2,7 +2,21 @@
 
 #include "compiler/transform/values.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 namespace nnefc::transform {
+namespace {
+
+bool HasNodeOf(const ir::Graph& graph, ir::OpId operation) {
+  return llvm::any_of(graph.nodes(), [&](ir::NodeId id) {
+    const ir::Node& node = graph.node(id);
+    return node.op() == operation || llvm::any_of(node.bodies(), [&](const ir::Body& body) {
+             return HasNodeOf(*body.graph, operation);
+           });
+  });
+}
+
+}  // namespace
 
 std::optional<std::vector<int64_t>> KnownInts(const Port& port) {
   const std::optional<TensorValue>& value = port.value();
@@ -37,6 +51,11 @@ bool KeepsAxes(const std::vector<int64_t>& order) {
 
 bool IsOperation(const Node& node, std::string_view set, std::string_view name) {
   return node.ir().op() == node.graph().ir().registry().Find(set, name);
+}
+
+bool HasOperation(const ir::Graph& graph, std::string_view set, std::string_view name) {
+  const ir::OpId operation = graph.registry().Find(set, name);
+  return operation.valid() && HasNodeOf(graph, operation);
 }
 
 std::optional<Port> OtherInput(const Node& node, const Node& one) {

@@ -23,6 +23,8 @@ bool KeepsAxes(const std::vector<int64_t>& order);
 
 // Returns whether a node has exactly this operation, such as `opset1` `Power`.
 bool IsOperation(const Node& node, std::string_view set, std::string_view name);
+// Returns whether a node of the graph or of a body has exactly this operation.
+bool HasOperation(const ir::Graph& graph, std::string_view set, std::string_view name);
 
 // Returns the input of a binary node other than `one`, a node whose output is the first; nothing if neither
 // or both are.

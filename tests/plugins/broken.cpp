@@ -52,6 +52,9 @@ class ThrowsIn : public nnefc::transform::FrontReplacementPattern {
   }
   std::string_view Description() const override { return Or("Description", std::string_view()); }
   std::string_view Example() const override { return Or("Example", std::string_view()); }
+  std::vector<nnefc::ir::OpInfo> ExampleOperations() const override {
+    return Or("ExampleOperations", std::vector<nnefc::ir::OpInfo>());
+  }
   bool is_anchor() const override { return Or("is_anchor", false); }
   std::string_view replacement_id() const override { return Or("replacement_id", std::string_view()); }
   void Configure(const std::shared_ptr<const nnefc::transform::Configuration>&) override {

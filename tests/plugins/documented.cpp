@@ -90,7 +90,7 @@ class SqueezeNormalize : public FrontReplacementPattern {
 class YoloRegionAddon : public FrontReplacementFromConfigFileGeneral {
  public:
   YoloRegionAddon() : FrontReplacementFromConfigFileGeneral("TFYOLO") {}
-  Names RunAfter() const override { return {"NoOpEraser", "StandaloneConstEraser", "FrontStart"}; }
+  Names RunAfter() const override { return {"front.NoOpEraser", "front.StandaloneConstEraser"}; }
 
  protected:
   void TransformGraph(Graph& graph, const nnefc::ir::AttributeMap& custom_attributes) override {

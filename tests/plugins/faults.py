@@ -93,7 +93,8 @@ class PluginFaults(PluginTest):
         name = self.model("relu.nnef", "y = relu(x)")
         (self.models / "entries.json").write_text('[{"id": "NONE", "match_kind": "general", "custom_attributes": {}}]')
         words = ("transform", name, "--extensions", self.broken, "--transformations-config", "entries.json")
-        described = ("phase", "kind", "RunBefore", "RunAfter", "Description", "Example", "is_anchor", "replacement_id")
+        described = ("phase", "kind", "RunBefore", "RunAfter", "Description", "Example", "ExampleOperations", "is_anchor",
+                     "replacement_id")
         for function in described:
             with self.subTest(function):
                 text = f"transformation `ThrowsIn` failed: its `{function}` threw: no answer"

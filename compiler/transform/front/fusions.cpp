@@ -2,26 +2,8 @@
 
 #include "compiler/transform/pipeline/standard.h"
 #include "compiler/transform/values.h"
-#include "llvm/ADT/STLExtras.h"
 
 namespace nnefc::transform::front {
-
-namespace {
-
-bool HasOperation(const ir::Graph& graph, ir::OpId operation) {
-  return llvm::any_of(graph.nodes(), [&](ir::NodeId id) {
-    const ir::Node& node = graph.node(id);
-    return node.op() == operation || llvm::any_of(node.bodies(), [&](const ir::Body& body) {
-             return HasOperation(*body.graph, operation);
-           });
-  });
-}
-
-bool HasOperation(const ir::Graph& graph, std::string_view operation) {
-  return HasOperation(graph, graph.registry().Find(ir::kNnefSet, operation));
-}
-
-}  // namespace
 
 class SoftplusFusion : public FrontReplacementSubgraph {
  public:
@@ -40,7 +22,7 @@ opset1.Result "y" (%4)
   }
 
   bool MayChange(const ir::Graph& graph) const override {
-    return HasOperation(graph, "exp") && HasOperation(graph, "log");
+    return HasOperation(graph, ir::kNnefSet, "exp") && HasOperation(graph, ir::kNnefSet, "log");
   }
 
  protected:
@@ -76,7 +58,7 @@ opset1.Result "y" (%3)
   }
   Names RunAfter() const override { return {"front.SoftplusFusion", "FrontStart"}; }
   bool MayChange(const ir::Graph& graph) const override {
-    return HasOperation(graph, "softplus") && HasOperation(graph, "tanh");
+    return HasOperation(graph, ir::kNnefSet, "softplus") && HasOperation(graph, ir::kNnefSet, "tanh");
   }
 
  protected:

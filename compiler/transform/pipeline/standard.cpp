@@ -7,6 +7,7 @@ namespace nnefc::transform {
 TransformationList StandardTransformations() {
   TransformationList list;
   RegisterAnchors(list);
+  front::RegisterErasers(list);
   front::RegisterFusions(list);
   middle::RegisterChecks(list);
   middle::RegisterBranches(list);
@@ -23,6 +24,7 @@ TransformationList StandardTransformations() {
   middle::RegisterPadding(list);
   middle::RegisterRecurrentCells(list);
   middle::RegisterRecurrentLoops(list);
+  back::RegisterNormalizers(list);
   back::RegisterReorder(list);
   middle::RegisterScales(list);
   middle::RegisterTensorIteratorToSequence(list);

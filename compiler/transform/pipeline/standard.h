@@ -9,6 +9,7 @@ TransformationList StandardTransformations();
 
 namespace front {
 // One registration function per family of transformations.
+void RegisterErasers(TransformationList& list);
 void RegisterFusions(TransformationList& list);
 }  // namespace front
 namespace middle {
@@ -29,6 +30,7 @@ void RegisterRecurrentCells(TransformationList& list);
 void RegisterRecurrentLoops(TransformationList& list);
 }  // namespace middle
 namespace back {
+void RegisterNormalizers(TransformationList& list);
 void RegisterReorder(TransformationList& list);
 }  // namespace back
 namespace target {

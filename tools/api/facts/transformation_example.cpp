@@ -13,6 +13,9 @@ TransformationExample RunExample(const transform::Transformation& transformation
   Context context;
   ir::OpRegistry registry(&ir::StandardOps());
   plugins.AddOperations(registry);
+  for (ir::OpInfo& row : transformation.ExampleOperations()) {
+    if (!registry.Find(row.set, row.name).valid()) registry.Add(std::move(row));
+  }
   const FileId file =
       context.sources.AddText("example", fmt::format("graph \"net\" {{\n{}}}\n", transformation.Example()));
   const std::unique_ptr<ir::Graph> graph = ir::ParseGraph(file, registry, context);

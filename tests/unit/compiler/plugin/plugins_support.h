@@ -95,6 +95,9 @@ class Named : public transform::FrontReplacementPattern {
   transform::Names RunAfter() const override { return Or("RunAfter", transform::Names{}); }
   std::string_view Description() const override { return Or("Description", std::string_view()); }
   std::string_view Example() const override { return Or("Example", std::string_view()); }
+  std::vector<ir::OpInfo> ExampleOperations() const override {
+    return Or("ExampleOperations", std::vector<ir::OpInfo>());
+  }
   bool is_anchor() const override { return Or("is_anchor", false); }
   std::string_view replacement_id() const override { return Or("replacement_id", std::string_view()); }
 

@@ -65,7 +65,7 @@ TEST_F(PluginsTest, Transformations) {
   ExpectMistake([](Registrar& r) { r.AddTransformation<Named>("nnefc::transform::front::MishFusion"); },
                 "plugin.duplicate", "an id belongs to one");
   for (const char* function : {"phase", "kind", "RunBefore", "RunAfter", "Description", "Example",
-                               "is_anchor", "replacement_id", "kind-int"}) {
+                               "ExampleOperations", "is_anchor", "replacement_id", "kind-int"}) {
     SCOPED_TRACE(function);
     ExpectMistake([=](Registrar& r) { r.AddTransformation<Named>("Throws", function); },
                   "plugin.registration", std::string(function).substr(0, std::string(function).find('-')));

@@ -18,7 +18,7 @@ TEST_F(BuiltInTest, EachHasADescriptionAndAnExampleOnWhichItActs) {
     if (item->is_anchor()) continue;
     EXPECT_TRUE(item->Description().ends_with(".")) << item->name();
     if (item->name().ends_with("::CheckForCycle")) continue;  // no text form can express a cycle
-    const auto graph = Parse(std::string(item->Example()));
+    const auto graph = Parse(std::string(item->Example()), item->ExampleOperations());
     ASSERT_NE(graph, nullptr) << item->name();
     const std::string before = ir::PrintGraph(*graph);
     EXPECT_EQ(

@@ -255,7 +255,7 @@ constexpr const char* kYoloConfiguration = R"([
 class YoloRegionAddon : public FrontReplacementFromConfigFileGeneral {
  public:
   YoloRegionAddon() : FrontReplacementFromConfigFileGeneral("TFYOLO") {}
-  Names RunAfter() const override { return {"NoOpEraser", "StandaloneConstEraser"}; }
+  Names RunAfter() const override { return {"front.NoOpEraser", "front.StandaloneConstEraser"}; }
 
  protected:
   void TransformGraph(Graph& graph, const ir::AttributeMap& descriptions) override {

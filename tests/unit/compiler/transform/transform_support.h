@@ -60,10 +60,13 @@ inline std::optional<std::vector<TensorValue>> EvaluateFunction(const ir::Node& 
 // Graphs in text form, and the results of transformations.
 class TransformTest : public ::testing::Test {
  protected:
-  // `body` is the text between the brackets of a graph.
-  std::unique_ptr<ir::Graph> Parse(const std::string& body) {
+  // `body` is the text between the brackets of a graph; `rows` are its operations that are not standard.
+  std::unique_ptr<ir::Graph> Parse(const std::string& body, std::vector<ir::OpInfo> rows = {}) {
+    for (ir::OpInfo& row : rows) {
+      if (!registry_.Find(row.set, row.name).valid()) registry_.Add(std::move(row));
+    }
     auto graph = ir::ParseGraph(context_.sources.AddText("graph", "graph \"g\" {\n" + body + "}\n"),
-                                ir::StandardOps(), context_);
+                                registry_, context_);
     if (graph == nullptr || !ir::InferGraph(*graph, context_.emitter)) {
       ADD_FAILURE() << context_.emitter.diagnostics().front().message;
       return nullptr;
@@ -115,6 +118,7 @@ class TransformTest : public ::testing::Test {
   }
 
   Context context_;
+  ir::OpRegistry registry_{&ir::StandardOps()};
 };
 
 // Graphs after the built-in transformations.
