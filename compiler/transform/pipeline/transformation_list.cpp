@@ -37,6 +37,19 @@ bool IsEndOf(std::string_view class_name, std::string_view name) {
   return class_name.size() == name.size() || class_name[class_name.size() - name.size() - 1] == '.';
 }
 
+// Returns the last two components of the class that has this name in the Model Optimizer, whose packages
+// start with the phase: `front.MishFusion` for `extensions.front.Mish_fusion.MishFusion`; "" for other names.
+std::string FromModelOptimizer(std::string_view name) {
+  llvm::StringRef path(name.data(), name.size());
+  const bool is_in_package = path.consume_front("extensions.") || path.consume_front("openvino.tools.mo.") ||
+                             path.consume_front("mo.");
+  if (!is_in_package || path.count('.') < 2) return {};
+  const llvm::StringRef phase = path.split('.').first, class_name = path.rsplit('.').second;
+  // The class in `GatherNormalizer.py`.
+  if (phase == "back" && class_name == "GatherTreeNormalizer") return "back.GatherNormalizer";
+  return fmt::format("{}.{}", phase.str(), class_name.str());
+}
+
 Names SplitNames(const char* text) {
   Names names;
   llvm::SmallVector<llvm::StringRef, 8> parts;
@@ -64,6 +77,12 @@ bool TransformationList::IsCalled(const Entry& entry, std::string_view name) {
 std::optional<size_t> TransformationList::IndexOf(std::string_view name) const {
   for (size_t i = 0; i < all_.size(); ++i) {
     if (IsCalled(all_[i], name)) return i;
+  }
+  const std::string built_in = FromModelOptimizer(name);
+  for (size_t i = 0; i < all_.size() && !built_in.empty(); ++i) {
+    const Transformation& transformation = *all_[i].transformation;
+    const bool is_own = transformation.plugin.empty() && transformation.foreign_class.empty();
+    if (is_own && all_[i].last_parts == built_in) return i;
   }
   return std::nullopt;
 }

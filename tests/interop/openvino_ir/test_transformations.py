@@ -386,6 +386,66 @@ def test_attention_of_a_mask(shape: tuple[int, ...], nnefc: Path, tmp_path: Path
     np.testing.assert_allclose(second, first, rtol=1e-4, atol=1e-5)
 
 
+# A Normalize of the Model Optimizer, as its extensions write it: `across_spatial`, `channel_shared`, the weights.
+NORMALIZED = {
+    "channels": (0, 0, [20.0, 30.0, 0.5]),
+    "channels and space": (1, 0, [20.0, 30.0, 0.5]),
+    "one weight": (0, 1, [20.0, 30.0, 0.5]),
+    "weights of one": (1, 0, [1.0, 1.0, 1.0]),
+}
+
+
+def _normalize_ir(folder: Path, across_spatial: int, channel_shared: int, weights: list[float]) -> None:
+    (folder / "net.bin").write_bytes(np.array(weights, np.float32).tobytes())
+    port = "<dim>2</dim><dim>3</dim><dim>4</dim><dim>5</dim></port>"
+    x, y = f'<port id="0" precision="FP32">{port}', f'<port id="2" precision="FP32" names="y">{port}'
+    (folder / "net.xml").write_text(f"""<?xml version="1.0"?>
+<net name="net" version="11"><layers>
+<layer id="0" name="x" type="Parameter" version="opset1"><data shape="2,3,4,5" element_type="f32"/><output>{x}</output></layer>
+<layer id="1" name="w" type="Const" version="opset1"><data element_type="f32" shape="3" offset="0" size="12"/>
+<output><port id="0" precision="FP32"><dim>3</dim></port></output></layer>
+<layer id="2" name="n" type="Normalize" version="extension">
+<data across_spatial="{across_spatial}" channel_shared="{channel_shared}" eps="1e-3"/>
+<input>{x}<port id="1" precision="FP32"><dim>3</dim></port></input><output>{y}</output></layer>
+<layer id="3" name="y" type="Result" version="opset1"><input>{x}</input></layer>
+</layers><edges><edge from-layer="0" from-port="0" to-layer="2" to-port="0"/>
+<edge from-layer="1" from-port="0" to-layer="2" to-port="1"/><edge from-layer="2" from-port="2" to-layer="3" to-port="0"/></edges></net>
+""", encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", NORMALIZED)
+def test_normalize_of_the_model_optimizer(name: str, nnefc: Path, tmp_path: Path) -> None:
+    across_spatial, channel_shared, weights = NORMALIZED[name]
+    _normalize_ir(tmp_path, across_spatial, channel_shared, weights)
+    x = np.random.default_rng(3).normal(size=(2, 3, 4, 5)).astype(np.float32)
+    axes = (1, 2, 3) if across_spatial else 1
+    norm = np.sqrt((x.astype(np.float64)**2).sum(axes, keepdims=True) + 1e-3)
+    expected = x / norm * (weights[0] if channel_shared else np.reshape(weights, (1, 3, 1, 1)))
+    np.save(tmp_path / "x.npy", x)
+    for backend in ("reference", "fast"):
+        subprocess.run([str(nnefc), "run", "net.xml", "--input", "x.npy", "-o", "y.npz", "--backend", backend], cwd=tmp_path,
+                       timeout=60, check=True)
+        np.testing.assert_allclose(np.load(tmp_path / "y.npz")["y"], expected, rtol=2e-6, atol=1e-6)
+    subprocess.run([str(nnefc), "compile", "net.xml", "-o", "new.xml"], cwd=tmp_path, timeout=60, check=True)
+    text = (tmp_path / "new.xml").read_text(encoding="utf-8")
+    assert ('type="Multiply"' in text) == (name != "weights of one")
+    openvino = pytest.importorskip("openvino")
+    compiled = openvino.Core().compile_model(tmp_path / "new.xml", "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
+    np.testing.assert_allclose(compiled([x])[0], expected, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("variable", ["MO_DISABLED_TRANSFORMS", "NNEFC_DISABLED_TRANSFORMS"])
+def test_normalize_of_the_model_optimizer_without_its_transformation(variable: str, nnefc: Path, tmp_path: Path) -> None:
+    """The name is the example in the Model Optimizer's documentation."""
+    _normalize_ir(tmp_path, 0, 0, [20.0, 30.0, 0.5])
+    name = "extensions.back.NonmalizeToNormalizeL2.NormalizeToNormalizeL2"
+    done = subprocess.run([str(nnefc), "run", "net.xml", "--random-inputs", "1"], cwd=tmp_path, env=os.environ | {variable: name},
+                          capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 1
+    assert "openvino.unknown-operation" in done.stderr and "Normalize" in done.stderr
+    assert "is not a transformation" not in done.stderr
+
+
 # Networks with random weights. Sums in another order round differently: max |a - b| <= 1e-4 * max |b|.
 @pytest.mark.parametrize("network", sorted(path.stem for path in NETWORKS.glob("*.nnef")))
 def test_networks_without_transformations(network: str, nnefc: Path, tmp_path: Path) -> None:

@@ -21,7 +21,10 @@ _ROOT = "nnefc.mo"
 _OPSET = re.compile(r"ops\.opset([1-9]|1[0-6])")
 # Transformations of nnefc with the name and phase of one of the Model Optimizer.
 _EQUIVALENT = ("middle.CheckForCycle", "middle.FuseReshapesSequence", "middle.FuseTransposesSequence",
-               "middle.L2NormToNorm", "middle.MVNFusion", "back.ShufflenetReLUReorder")  # fmt: skip
+               "middle.L2NormToNorm", "middle.MVNFusion", "back.NormalizeToNormalizeL2",
+               "back.ShufflenetReLUReorder")  # fmt: skip
+# Classes that have another name in nnefc.
+_RENAMED = {"back.GatherTreeNormalizer": "back.GatherNormalizer"}
 # Transformations of the Model Optimizer that run after MiddleFinish.
 _AFTER_MIDDLE = ("Fusing", "LeakyReLUFusion", "RemoveRedundantReshapes", "RemoveUselessPad", "ApplyPermutation")
 
@@ -43,8 +46,8 @@ def _transformation(module: str, name: str) -> type:
     phase = module.partition(".")[0]
     known = f"{phase}.{name}"
     members: dict[str, Any] = {"__doc__": f"The Model Optimizer's transformation {name}."}
-    if known in _EQUIVALENT:
-        members["built_in"] = known
+    if known in _EQUIVALENT or known in _RENAMED:
+        members["built_in"] = _RENAMED.get(known, known)
     else:
         start = {"load": "Load", "analysis": "Front"}.get(phase, phase.capitalize())
         is_late = name in _AFTER_MIDDLE

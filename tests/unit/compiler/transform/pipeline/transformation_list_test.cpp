@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 
+#include "compiler/transform/pipeline/standard.h"
 #include "gtest/gtest.h"
 
 namespace nnefc::transform {
@@ -189,6 +190,52 @@ TEST(TransformationListTest, ForeignClassesAreFound) {
     EXPECT_EQ(list.Find(name), nullptr) << name;
   EXPECT_EQ(list.Find("front.Gamma"), &gamma);
   EXPECT_EQ(list.Nearest("extensions.front.one.Two"), "extensions.front.one.One");
+}
+
+// The Model Optimizer's names are those of modules in its packages.
+TEST(TransformationListTest, BuiltInsHaveTheirNamesInTheModelOptimizer) {
+  const TransformationList list = StandardTransformations();
+  const auto find = [&](std::string_view name) {
+    const Transformation* found = list.Find(name);
+    return found == nullptr ? std::string("none")
+                            : found->name().substr(found->name().find("transform::") + 11);
+  };
+  // The names in its documentation.
+  EXPECT_EQ(find("extensions.back.NonmalizeToNormalizeL2.NormalizeToNormalizeL2"),
+            "back::NormalizeToNormalizeL2");
+  EXPECT_EQ(find("openvino.tools.mo.front.no_op_eraser.NoOpEraser"), "front::NoOpEraser");
+  EXPECT_EQ(find("mo.front.standalone_const_eraser.StandaloneConstEraser"), "front::StandaloneConstEraser");
+  EXPECT_EQ(find("openvino.tools.mo.front.Softplus_fusion.SoftplusFusion"), "front::SoftplusFusion");
+  EXPECT_EQ(find("extensions.front.Mish_fusion.MishFusion"), "front::MishFusion");
+  EXPECT_EQ(find("extensions.middle.L2NormToNorm.L2NormToNorm"), "middle::L2NormToNorm");
+  EXPECT_EQ(find("extensions.middle.CheckForCycle.CheckForCycle"), "middle::CheckForCycle");
+  EXPECT_EQ(find("extensions.back.ShufflenetReLUReorder.ShufflenetReLUReorder"),
+            "back::ShufflenetReLUReorder");
+  EXPECT_EQ(find("extensions.back.GatherNormalizer.GatherTreeNormalizer"), "back::GatherNormalizer");
+  // A module in the package of a framework.
+  EXPECT_EQ(find("extensions.front.tf.any.MishFusion"), "front::MishFusion");
+  // Another phase, package or class; without a module.
+  for (const char* name : {"extensions.middle.Mish_fusion.MishFusion", "folder.front.Mish_fusion.MishFusion",
+                           "openvino.front.Mish_fusion.MishFusion", "extensions.front.Mish_fusion.Mish",
+                           "extensions.front.Mish_fusion.", "extensions.front", "extensions.", "mo."})
+    EXPECT_EQ(find(name), "none") << name;
+}
+
+TEST(TransformationListTest, ClassesOfFoldersHavePriorityOverTheModelOptimizersNames) {
+  TransformationList list = StandardTransformations();
+  auto made = std::make_unique<front::Alpha>();
+  made->foreign_class = "extensions.front.Mish_fusion.MishFusion";
+  const Transformation* own = made.get();
+  list.Add(std::move(made));
+  EXPECT_EQ(list.Find("extensions.front.Mish_fusion.MishFusion"), own);
+  EXPECT_EQ(list.Find("openvino.tools.mo.front.Mish_fusion.MishFusion"),
+            list.Find("nnefc::transform::front::MishFusion"));
+  // A plug-in's class has no such name.
+  auto beta = std::make_unique<front::Beta>();
+  beta->plugin = "folder/own.so";
+  list.Add(std::move(beta));
+  EXPECT_NE(list.Find("front.Beta"), nullptr);
+  EXPECT_EQ(list.Find("extensions.front.one.Beta"), nullptr);
 }
 
 class Environment {

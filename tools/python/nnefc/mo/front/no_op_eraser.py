@@ -1,4 +1,4 @@
-"""An anchor without effect, because lowering already removes no-ops."""
+"""The built-in removal of NoOp."""
 
 from nnefc.mo.replacer import Transformation
 

@@ -1,4 +1,4 @@
-"""An anchor without effect, because lowering already removes unused constants."""
+"""The built-in removal of constants without readers."""
 
 from nnefc.mo.replacer import Transformation
 
