@@ -244,8 +244,14 @@ Node Graph::CreateNode(std::string_view operation, llvm::ArrayRef<Port> sources,
   const auto required = llvm::count_if(
       info.inputs, [](const ir::InputInfo& input) { return !input.optional && !input.variadic; });
   const auto wanted = static_cast<size_t>(spec.num_inputs.value_or(static_cast<int32_t>(required)));
+  if (info.is_source && std::max(wanted, inputs.size()) > 0)
+    throw Error("a new `{}` has {} inputs; expected none", operation, std::max(wanted, inputs.size()));
   while (inputs.size() < wanted) inputs.push_back(Nowhere());
   CountName(spec.name, 1);
+  if (info.role == ir::OpRole::kResult) {
+    if (inputs.size() != 1) throw Error("a new Result reads {} tensors; expected one", inputs.size());
+    return Node(*this, graph_.AddResult(std::move(spec.name), inputs.front(), std::move(spec.origin)));
+  }
   // Configurations write 0 and 1 for booleans, as in the Model Optimizer.
   for (const ir::AttributeInfo& attribute : info.attributes) {
     const ir::Attribute* given = spec.attributes.Find(attribute.name);
@@ -260,6 +266,7 @@ Node Graph::CreateNode(std::string_view operation, llvm::ArrayRef<Port> sources,
                                         .attributes = std::move(spec.attributes),
                                         .num_outputs = spec.num_outputs,
                                         .origin = std::move(spec.origin)});
+  if (info.role == ir::OpRole::kParameter || info.role == ir::OpRole::kExternal) graph_.AddToParameters(id);
   const Node node(*this, id);
   InferNow(node);
   return node;

@@ -157,8 +157,8 @@ class Graph {
   std::optional<Node> FindNode(std::string_view name);
 
   // Creates a node. `operation` is "opset4.Mish", or "Mish" for the newest operation with that name (the NNEF
-  // operation if no opset has one). If there are fewer sources than required inputs, or than `num_inputs`,
-  // the others must be connected later. Throws an Error if the operation does not exist.
+  // operation if no opset has one). Inputs without a source, up to `num_inputs` or the required ones, must be
+  // connected later. A Parameter or Result is one of the graph, too. Throws an Error for unknown operations.
   struct Spec {
     std::string name = {};
     ir::AttributeMap attributes = {};

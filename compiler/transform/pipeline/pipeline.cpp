@@ -58,7 +58,16 @@ class Application {
       for (ir::NodeId id : ir.nodes()) {
         for (size_t i = 0; i < ir.node(id).bodies().size(); ++i) {
           Application inner(transformation_, evaluate_, nullptr, emitter_);
-          if (!inner.Apply(*ir.body(id, i).graph)) return false;
+          ir::Graph& body = *ir.body(id, i).graph;
+          const size_t num_parameters = body.parameters().size(), num_results = body.results().size();
+          if (!inner.Apply(body)) return false;
+          // The port map refers to them by their indices.
+          if (body.parameters().size() != num_parameters)
+            return Fail(kInvalidGraph, "left a body of `{}` with {} parameters; expected {}",
+                        ir.node(id).name(), body.parameters().size(), num_parameters);
+          if (body.results().size() != num_results)
+            return Fail(kInvalidGraph, "left a body of `{}` with {} results; expected {}", ir.node(id).name(),
+                        body.results().size(), num_results);
           if (inner.changed_) marked.push_back(id);
         }
       }

@@ -63,7 +63,7 @@ class Edits {
   }
   Node Create() {
     static constexpr const char* kOperations[] = {
-        "ReLU", "Add", "Concat", "opset1.Split", "NoSuchOperation", "Reshape"};
+        "ReLU", "Add", "Concat", "opset1.Split", "NoSuchOperation", "Reshape", "Parameter", "Result"};
     std::vector<Port> sources;
     for (int i = Below(4); i > 0; --i) sources.push_back(AnyOutput());
     Graph::Spec spec{.name = AnyName()};
@@ -204,6 +204,111 @@ TEST_F(EditsTest, PortsOfRemovedNodesAreRefused) {
   };
   for (const std::function<void()>& edit : edits) EXPECT_THROW(edit(), Error);
   EXPECT_EQ(ir::Verify(*ir), std::vector<std::string>());
+}
+
+// ---- inputs and outputs of the model ----
+
+ir::AttributeMap VectorOf(int64_t extent) {
+  ir::AttributeMap attributes;
+  attributes.Set("element_type", ElementType::kF32);
+  attributes.Set("shape", ir::PartialShape{extent});
+  return attributes;
+}
+
+TEST_F(EditsTest, NewParametersAndResultsBelongToTheGraph) {
+  const auto ir = Parse(R"(  %0 = opset1.Parameter "x" {element_type = f32, shape = [2]} : f32[2]
+  %1 = opset1.ReLU "r" (%0) : f32[2]
+  opset1.Result "y" (%1)
+)");
+  ASSERT_NE(ir, nullptr);
+  TransformationList list;
+  RegisterAnchors(list);
+  list.Add<Calls>("ADD", [](Graph& graph) {
+    const Node relu = *graph.FindNode("r");
+    const Node made = graph.CreateNode("Parameter", {}, {.name = "z", .attributes = VectorOf(2)});
+    EXPECT_EQ(made.out_port(0).shape(), ir::PartialShape{2});
+    const Node sum = graph.CreateNode("Add", {relu.out_port(0), made.out_port(0)}, {.name = "sum"});
+    relu.out_port(0).GetDestinations().front().Connect(sum.out_port(0));
+    const Node result = graph.CreateNode("Result", {relu.out_port(0)}, {.name = "second"});
+    EXPECT_EQ(result.num_out_ports(), 0);
+    // Connected later.
+    graph.CreateNode("opset1.Result", {}, {.name = "third"}).in_port(0).Connect(made.out_port(0));
+    EXPECT_THROW(graph.CreateNode("Result", {relu.out_port(0), made.out_port(0)}), Error);
+    EXPECT_THROW(graph.CreateNode("Parameter", {relu.out_port(0)}, {.attributes = VectorOf(2)}), Error);
+    EXPECT_THROW(graph.CreateNode("Parameter", {}, {.attributes = VectorOf(2), .num_inputs = 1}), Error);
+  });
+  EXPECT_EQ(Run(list, *ir), "");
+  EXPECT_EQ(Brief(*ir),
+            "Parameter(x) ReLU(r: x) Parameter(z) Add(sum: r, z) Result(y: sum) Result(second: r) "
+            "Result(third: z)");
+  EXPECT_EQ(ir->parameters().size(), 2u);
+  EXPECT_EQ(ir->results().size(), 3u);
+}
+
+TEST_F(EditsTest, NewExternalsBelongToTheGraph) {
+  const auto ir = Parse(R"(  %0 = nnef.external "x" {shape = [2], dtype = "scalar"} : f32[2]
+  opset1.Result "y" (%0)
+)");
+  ASSERT_NE(ir, nullptr);
+  TransformationList list;
+  RegisterAnchors(list);
+  list.Add<Calls>("ADD", [](Graph& graph) {
+    ir::AttributeMap attributes;
+    attributes.Set("shape", ir::Attribute::Integers{3});
+    attributes.Set("dtype", "scalar");
+    const Node made = graph.CreateNode("nnef.external", {}, {.name = "z", .attributes = attributes});
+    graph.CreateResult(made.out_port(0), "z");
+  });
+  EXPECT_EQ(Run(list, *ir), "");
+  EXPECT_EQ(Brief(*ir), "external(x) Result(y: x) external(z) Result(z: z)");
+  EXPECT_EQ(ir->parameters().size(), 2u);
+}
+
+// A port map refers to the parameters and results of a body by their indices.
+TEST_F(EditsTest, BodiesKeepTheirParametersAndResults) {
+  const std::string text = R"(  %0 = opset1.Parameter "c" {element_type = boolean, shape = []} : boolean[]
+  %1 = opset1.Parameter "x" {element_type = f32, shape = [2]} : f32[2]
+  %2 = opset8.If "if" (%0, %1) : f32[2] bodies {
+    "then_body" input 1 -> 0 output 0 -> 0 graph "then" {
+      %0 = opset1.Parameter "a" {element_type = f32, shape = [2]} : f32[2]
+      %1 = opset1.ReLU "ra" (%0) : f32[2]
+      opset1.Result "" (%1)
+    }
+    "else_body" input 1 -> 0 output 0 -> 0 graph "else" {
+      %0 = opset1.Parameter "b" {element_type = f32, shape = [2]} : f32[2]
+      %1 = opset1.Const "k" : f32[2] = dense<f32[2]: 1.0, 2.0>
+      opset1.Result "" (%1)
+    }
+  }
+  opset1.Result "y" (%2)
+)";
+  const auto change = [&](const std::string& body, const std::function<void(Graph&)>& call) {
+    TransformationList list;
+    RegisterAnchors(list);
+    list.Add<Calls>("CHANGE", [&](Graph& graph) {
+      if (graph.ir().name() == body) call(graph);
+    });
+    const auto graph = Parse(text);
+    return graph == nullptr ? "no graph" : Run(list, *graph);
+  };
+  const std::string start = "transform.invalid-graph: transformation `CHANGE` left a body of `if` with ";
+  EXPECT_EQ(change("then",
+                   [](Graph& graph) {
+                     graph.CreateNode("Parameter", {}, {.name = "z", .attributes = VectorOf(2)});
+                   }),
+            start + "2 parameters; expected 1");
+  EXPECT_EQ(change("then", [](Graph& graph) { graph.CreateResult(graph.FindNode("ra")->out_port(0), "z"); }),
+            start + "2 results; expected 1");
+  EXPECT_EQ(change("else", [](Graph& graph) { graph.Remove(*graph.FindNode("b")); }),
+            start + "0 parameters; expected 1");
+  // As many as before.
+  EXPECT_EQ(change("then",
+                   [](Graph& graph) {
+                     const Port source = graph.FindNode("ra")->out_port(0);
+                     graph.Remove(source.GetDestinations().front().node());
+                     graph.CreateResult(source, "z");
+                   }),
+            "");
 }
 
 }  // namespace
