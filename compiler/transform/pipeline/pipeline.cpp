@@ -82,13 +82,28 @@ class Application {
       transformation_.FindAndReplacePattern(graph);
       return true;
     } catch (const Mismatch& error) {
-      emitter_.Emit(kMismatch, {}, "{}: {}", Called(transformation_), error.what());
+      emitter_.Emit(kMismatch, {}, "{}: {}", Called(transformation_), WithReplacementId(error.what()));
       return false;
     } catch (const std::exception& error) {
-      return Fail(kFailed, "failed: {}", error.what());
+      return Fail(kFailed, "failed: {}", WithReplacementId(error.what()));
     } catch (...) {
       return Fail(kFailed, "failed: it threw something other than a std::exception");
     }
+  }
+
+  // Returns an error text with the id of the configuration entries in place of `[REPLACEMENT_ID]`.
+  std::string WithReplacementId(std::string text) const {
+    constexpr std::string_view kPlaceholder = "[REPLACEMENT_ID]";
+    std::string id;
+    try {
+      id = transformation_.replacement_id();
+    } catch (...) {  // of a plug-in; the error itself is reported
+    }
+    if (id.empty()) return text;
+    for (size_t at = text.find(kPlaceholder); at != std::string::npos;
+         at = text.find(kPlaceholder, at + id.size()))
+      text.replace(at, kPlaceholder.size(), id);
+    return text;
   }
 
   template <typename... Args>

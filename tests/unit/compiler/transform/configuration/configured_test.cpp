@@ -330,6 +330,38 @@ TEST_F(ConfiguredTest, GeneralIsCalledForEachEntry) {
   EXPECT_EQ(seen, (std::vector<int64_t>{20, 80}));
 }
 
+// Fails with a text about its entry.
+class Fails : public FrontReplacementFromConfigFileGeneral {
+ public:
+  explicit Fails(std::string id) : FrontReplacementFromConfigFileGeneral(std::move(id)) {}
+
+ protected:
+  void TransformGraph(Graph&, const ir::AttributeMap&) override {
+    throw Error("[REPLACEMENT_ID] failed; see [REPLACEMENT_ID], not [OTHER]");
+  }
+};
+
+TEST_F(ConfiguredTest, ErrorsNameTheEntry) {
+  for (const char* id : {"TFYOLO", "a[REPLACEMENT_ID]"}) {
+    TransformationList list;
+    RegisterAnchors(list);
+    list.Add<Fails>(id);
+    EXPECT_EQ(Configure(list, fmt::format(R"([{{"id": "{}", "match_kind": "general"}}])", id)), "");
+    const auto graph = Parse(kBlocks);
+    EXPECT_EQ(
+        Run(list, *graph, Side::kBeforeLowering),
+        fmt::format("transform.failed: transformation `nnefc::transform::Fails` failed: {0} failed; see {0}, "
+                    "not [OTHER]",
+                    id));
+  }
+  // Without entries the text remains.
+  TransformationList list;
+  RegisterAnchors(list);
+  list.Add<Calls>("FAILS", [](Graph&) { throw Error("[REPLACEMENT_ID] failed"); });
+  const auto graph = Parse(kBlocks);
+  EXPECT_EQ(Run(list, *graph), "transform.failed: transformation `FAILS` failed: [REPLACEMENT_ID] failed");
+}
+
 TEST_F(ConfiguredTest, EntriesOfNobodyAndOfAnotherKind) {
   std::string told;
   TransformationList list;
