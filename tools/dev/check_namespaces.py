@@ -54,8 +54,8 @@ GROUPS: dict[str, set[str]] = {
     "runtime/kernels": {"arithmetic", "boxes", "shapes", "windows"},
     "runtime/onednn": {"weighted"},
     "tests/unit/runtime/engine": {"kernels"},
-    "tools/api": {"facts", "forms", "values"},
-    "tools/nnefc": {"arguments", "commands", "explain", "output"},
+    "tools/api": {"explain", "facts", "forms", "values"},
+    "tools/nnefc": {"arguments", "commands", "output"},
 }
 # Folders of unit tests without a counterpart: the namespace is that of the folder above.
 PARTS = {"tests/unit/compiler/plugin/module", "tests/unit/runtime/engine/quantized"}

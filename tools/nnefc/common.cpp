@@ -18,7 +18,7 @@
 #include "tools/api/values/evaluator.h"
 #include "tools/nnefc/arguments/help.h"
 #include "tools/nnefc/arguments/misuse.h"
-#include "tools/nnefc/explain/search.h"
+#include "tools/nnefc/arguments/search.h"
 #include "tools/nnefc/output/text_file.h"
 
 namespace nnefc::cli {

@@ -10,7 +10,7 @@
 #include "compiler/support/diagnostics/suggest.h"
 #include "fmt/ranges.h"
 #include "llvm/ADT/StringRef.h"
-#include "tools/nnefc/explain/foreign_words.h"
+#include "tools/nnefc/arguments/foreign_words.h"
 
 namespace nnefc::cli {
 namespace {

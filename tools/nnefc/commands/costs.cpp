@@ -45,7 +45,7 @@ std::string CsvField(const std::string& text) {
 }  // namespace
 
 void PrintCosts(const ir::Graph& graph, const ir::ops::GraphCosts& costs, int64_t limit,
-                const Painter& paint) {
+                const api::Painter& paint) {
   const auto head = [&](std::string_view text) { return paint.Head(fmt::format("{:<12}", text)); };
   Print("{}{}\n", head("graph"), graph.name());
   Print("{}{}, {}\n", head("parameters"), Scaled(static_cast<double>(costs.parameters)),

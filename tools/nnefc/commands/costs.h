@@ -3,15 +3,15 @@
 #include <string>
 
 #include "nlohmann/json_fwd.hpp"
+#include "tools/api/explain/paint.h"
 #include "tools/api/facts/costs.h"
-#include "tools/nnefc/output/paint.h"
 
 namespace nnefc::cli {
 
 // Prints the totals of a lowered graph, then a table of its operations: the first `limit`, or all if
 // negative.
 void PrintCosts(const ir::Graph& graph, const ir::ops::GraphCosts& costs, int64_t limit,
-                const Painter& paint);
+                const api::Painter& paint);
 // Prints one line of comma-separated values per operation, below a line of headings (RFC 4180).
 void PrintCostsAsCsv(const ir::Graph& graph, const ir::ops::GraphCosts& costs);
 // Returns the totals and operations as an object; numbers of multiply-accumulates, elements and bytes.

@@ -5,12 +5,12 @@
 
 #include "fmt/format.h"
 #include "nlohmann/json.hpp"
+#include "tools/api/explain/paint.h"
 #include "tools/api/facts/document_facts.h"
 #include "tools/nnefc/arguments/misuse.h"
 #include "tools/nnefc/commands/costs.h"
 #include "tools/nnefc/common.h"
 #include "tools/nnefc/output/output_name.h"
-#include "tools/nnefc/output/paint.h"
 #include "tools/nnefc/output/reporter.h"
 
 namespace nnefc::cli {
@@ -157,7 +157,7 @@ struct InspectCommand : CommonOptions {
         } else if (prints_csv) {
           PrintCostsAsCsv(*compilation.lowered(), *costs);
         } else if (prints_text()) {
-          PrintCosts(*compilation.lowered(), *costs, layers, Painter(UseColorFor(color, output)));
+          PrintCosts(*compilation.lowered(), *costs, layers, api::Painter(UseColorFor(color, output)));
         } else {
           all.push_back(CostsToJson(compilation.path(), *compilation.lowered(), *costs));
         }
@@ -176,7 +176,7 @@ struct InspectCommand : CommonOptions {
 
   void PrintOverview(const driver::Compilation& compilation, const Overview& overview) const {
     const ir::Graph& graph = compilation.graph();
-    const Painter paint(UseColorFor(color, output));
+    const api::Painter paint(UseColorFor(color, output));
     const auto head = [&](std::string_view text) { return paint.Head(fmt::format("{:<12}", text)); };
     Print("{}{} ({})\n", head("graph"), graph.name(), LanguageOf(compilation));
     const api::DocumentFacts facts = api::FactsOf(compilation);
@@ -201,7 +201,7 @@ struct InspectCommand : CommonOptions {
   }
 
   void PrintLayers(const driver::Compilation& compilation, const Overview& overview,
-                   const Painter& paint) const {
+                   const api::Painter& paint) const {
     const ir::Graph& graph = compilation.graph();
     int64_t shown = 0;
     for (ir::NodeId id : overview.layers) {

@@ -5,7 +5,7 @@
 
 #include "fmt/core.h"
 
-namespace nnefc::cli {
+namespace nnefc::api {
 
 // Colours parts of a text for terminals.
 class Painter {
@@ -26,4 +26,4 @@ class Painter {
   bool on_;
 };
 
-}  // namespace nnefc::cli
+}  // namespace nnefc::api

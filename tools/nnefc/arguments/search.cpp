@@ -1,6 +1,6 @@
 // The search for models in folders.
 
-#include "tools/nnefc/explain/search.h"
+#include "tools/nnefc/arguments/search.h"
 
 #include <algorithm>
 #include <filesystem>

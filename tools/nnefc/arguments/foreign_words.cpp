@@ -1,6 +1,6 @@
 // Commands and options of other tools, with their equivalents.
 
-#include "tools/nnefc/explain/foreign_words.h"
+#include "tools/nnefc/arguments/foreign_words.h"
 
 namespace nnefc::cli {
 namespace {

@@ -1,6 +1,4 @@
-// The pages of operations, printed by `nnefc explain`.
-
-#include "tools/nnefc/explain/explain_operation.h"
+// The pages of operations.
 
 #include <algorithm>
 
@@ -9,10 +7,11 @@
 #include "fmt/format.h"
 #include "fmt/ranges.h"
 #include "nlohmann/json.hpp"
+#include "tools/api/explain/pages.h"
+#include "tools/api/explain/paint.h"
 #include "tools/api/facts/operation_list.h"
-#include "tools/nnefc/common.h"
 
-namespace nnefc::cli {
+namespace nnefc::api {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -49,40 +48,34 @@ std::vector<std::string> LoweredOperations(const explain::OperationPage& page) {
   return names;
 }
 
-std::string Indented(std::string_view text) {
-  std::string result;
-  while (!text.empty()) {
-    const size_t end = text.find('\n');
-    if (end != 0) result += fmt::format("    {}", text.substr(0, end));
-    result += '\n';
-    text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
-  }
-  return result;
-}
-
-std::string SectionText(const explain::OperationPage& page) {
+std::string OriginText(const explain::OperationPage& page) {
   if (page.extension.empty()) return fmt::format("section {} of NNEF 1.0.5", page.section.substr(2));
   const bool is_plugins = page.section.empty();
   return is_plugins ? page.extension : fmt::format("extension {}", page.extension);
 }
 
-void PrintPage(const explain::OperationPage& page, const Painter& paint) {
-  Print("{}: {}\n\n", paint.Head(page.name), SectionText(page));
-  if (!page.summary.empty()) Print("{}\n\n", page.summary);
-  if (!page.comment.empty()) Print("{}\n", page.comment);
-  Print("{}", Indented(page.signature));
-  if (!page.parameters.empty()) Print("\n{}\n\n", paint.Head("Parameters:"));
-  for (const auto& [name, text] : page.parameters) Print("    {:<14}  {}\n", name, text);
+std::string PageText(const explain::OperationPage& page, const Painter& paint) {
+  std::string text;
+  text += fmt::format("{}: {}\n\n", paint.Head(page.name), OriginText(page));
+  if (!page.summary.empty()) text += fmt::format("{}\n\n", page.summary);
+  if (!page.comment.empty()) text += fmt::format("{}\n", page.comment);
+  text += IndentedLines(page.signature);
+  if (!page.parameters.empty()) text += fmt::format("\n{}\n\n", paint.Head("Parameters:"));
+  for (const auto& [name, meaning] : page.parameters) text += fmt::format("    {:<14}  {}\n", name, meaning);
   if (!page.provisional.empty())
-    Print("\n{}\n\n{}", paint.Head("In the provisional dialect:"), Indented(page.provisional));
-  if (!page.formula.empty()) Print("\n{}\n\n{}", paint.Head("Formula:"), Indented(page.formula));
+    text +=
+        fmt::format("\n{}\n\n{}", paint.Head("In the provisional dialect:"), IndentedLines(page.provisional));
+  if (!page.formula.empty())
+    text += fmt::format("\n{}\n\n{}", paint.Head("Formula:"), IndentedLines(page.formula));
   const std::vector<std::string> lowered = LoweredOperations(page);
   if (!lowered.empty())
-    Print("\nThe example becomes these operations of OpenVINO: {}\n", fmt::join(lowered, ", "));
+    text += fmt::format("\nThe example becomes these operations of OpenVINO: {}\n", fmt::join(lowered, ", "));
   if (const std::optional<api::MissingForm> form = api::FindMissingForm(page.name))
-    Print("\nOpenVINO IR has no form of it{}{}: {}\n", form->when.empty() ? "" : " ", form->when,
-          form->reason);
-  if (!page.example.empty()) Print("\n{}\n\n{}", paint.Head("Example:"), Indented(page.example));
+    text += fmt::format("\nOpenVINO IR has no form of it{}{}: {}\n", form->when.empty() ? "" : " ",
+                        form->when, form->reason);
+  if (!page.example.empty())
+    text += fmt::format("\n{}\n\n{}", paint.Head("Example:"), IndentedLines(page.example));
+  return text;
 }
 
 Json ToJson(const explain::OperationPage& page) {
@@ -102,8 +95,8 @@ bool IsControlFlow(const std::string& name) {
 
 }  // namespace
 
-bool ExplainOperation(const std::string& name, const plugin::Plugins& plugins, bool as_json,
-                      const Painter& paint) {
+std::optional<std::string> OperationText(const std::string& name, const plugin::Plugins& plugins,
+                                         PageForm form) {
   std::vector<explain::OperationPage> pages;
   if (IsControlFlow(name)) {
     for (const std::string& operation : explain::PagedOperations()) {
@@ -115,19 +108,18 @@ bool ExplainOperation(const std::string& name, const plugin::Plugins& plugins, b
   } else if (std::optional<explain::OperationPage> added = explain::FindPluginPage(name, plugins)) {
     pages.push_back(std::move(*added));
   }
-  if (pages.empty()) return false;
-  if (as_json) {
+  if (pages.empty()) return std::nullopt;
+  if (form == PageForm::kJson) {
     Json list = Json::array();
     for (const explain::OperationPage& page : pages) list.push_back(ToJson(page));
-    Print("{}\n", (IsControlFlow(name) ? Json{{"operations", list}} : list[0]).dump(2));
-    return true;
+    return (IsControlFlow(name) ? Json{{"operations", list}} : list[0]).dump(2) + "\n";
   }
-  if (IsControlFlow(name)) Print("{}\n", explain::ControlFlowComment());
+  std::string text = IsControlFlow(name) ? explain::ControlFlowComment() + "\n" : "";
   for (const explain::OperationPage& page : pages) {
-    if (&page != &pages.front()) Print("\n");
-    PrintPage(page, paint);
+    if (&page != &pages.front()) text += "\n";
+    text += PageText(page, Painter(form == PageForm::kColored));
   }
-  return true;
+  return text;
 }
 
-}  // namespace nnefc::cli
+}  // namespace nnefc::api

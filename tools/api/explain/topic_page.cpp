@@ -1,6 +1,4 @@
-// The texts of topics, printed by `nnefc explain`.
-
-#include "tools/nnefc/explain/explain_topic.h"
+// The texts of topics and the contents of sections.
 
 #include "compiler/explain/embedded_file.h"
 #include "compiler/explain/operation_pages.h"
@@ -8,9 +6,10 @@
 #include "fmt/ranges.h"
 #include "llvm/ADT/STLExtras.h"
 #include "nlohmann/json.hpp"
-#include "tools/nnefc/common.h"
+#include "tools/api/explain/pages.h"
+#include "tools/api/explain/paint.h"
 
-namespace nnefc::cli {
+namespace nnefc::api {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -40,20 +39,16 @@ std::vector<std::string_view> TopicNames() {
   return names;
 }
 
-bool ExplainTopic(std::string_view name, bool as_json) {
+std::optional<std::string> TopicText(std::string_view name, PageForm form) {
   const EmbeddedFile* topic = FindTopic(name);
-  if (topic == nullptr) return false;
-  if (as_json) {
-    Print("{}\n", Json({{"topic", topic->name}, {"text", topic->text}}).dump(2));
-  } else {
-    Print("{}", topic->text);
-  }
-  return true;
+  if (topic == nullptr) return std::nullopt;
+  if (form != PageForm::kJson) return std::string(topic->text);
+  return Json({{"topic", topic->name}, {"text", topic->text}}).dump(2) + "\n";
 }
 
-bool ExplainSection(std::string_view section, const lint::RuleBook& book, bool as_json,
-                    const Painter& paint) {
-  if (section.empty() || section.find_first_not_of("0123456789.") != std::string_view::npos) return false;
+std::optional<std::string> SectionPage(std::string_view section, const lint::RuleBook& book, PageForm form) {
+  if (section.empty() || section.find_first_not_of("0123456789.") != std::string_view::npos)
+    return std::nullopt;
   std::vector<std::string> operations;
   for (const std::string& name : explain::PagedOperations()) {
     if (IsWithin(explain::FindOperationPage(name)->section, section)) operations.push_back(name);
@@ -63,17 +58,17 @@ bool ExplainSection(std::string_view section, const lint::RuleBook& book, bool a
     if (llvm::any_of(lint::SectionsOf(*rule), [&](std::string_view each) { return IsWithin(each, section); }))
       rules.push_back(rule->label);
   }
-  if (operations.empty() && rules.empty()) return false;
-  if (as_json) {
-    Print("{}\n", Json({{"section", section}, {"operations", operations}, {"rules", rules}}).dump(2));
-    return true;
-  }
-  Print("{}: operations and rules of this section; `nnefc explain NAME` describes each\n",
-        paint.Head(section));
+  if (operations.empty() && rules.empty()) return std::nullopt;
+  if (form == PageForm::kJson)
+    return Json({{"section", section}, {"operations", operations}, {"rules", rules}}).dump(2) + "\n";
+  const Painter paint(form == PageForm::kColored);
+  std::string text = fmt::format(
+      "{}: operations and rules of this section; `nnefc explain NAME` describes each\n", paint.Head(section));
   if (!operations.empty())
-    Print("\n{}\n\n    {}\n", paint.Head("Operations:"), fmt::join(operations, "\n    "));
-  if (!rules.empty()) Print("\n{}\n\n    {}\n", paint.Head("Rules:"), fmt::join(rules, "\n    "));
-  return true;
+    text += fmt::format("\n{}\n\n    {}\n", paint.Head("Operations:"), fmt::join(operations, "\n    "));
+  if (!rules.empty())
+    text += fmt::format("\n{}\n\n    {}\n", paint.Head("Rules:"), fmt::join(rules, "\n    "));
+  return text;
 }
 
-}  // namespace nnefc::cli
+}  // namespace nnefc::api
