@@ -250,7 +250,7 @@ Node Graph::CreateNode(std::string_view operation, llvm::ArrayRef<Port> sources,
   CountName(spec.name, 1);
   if (info.role == ir::OpRole::kResult) {
     if (inputs.size() != 1) throw Error("a new Result reads {} tensors; expected one", inputs.size());
-    return Node(*this, graph_.AddResult(std::move(spec.name), inputs.front(), std::move(spec.origin)));
+    return Node(*this, ir::AddResult(graph_, std::move(spec.name), inputs.front(), std::move(spec.origin)));
   }
   // Configurations write 0 and 1 for booleans, as in the Model Optimizer.
   for (const ir::AttributeInfo& attribute : info.attributes) {

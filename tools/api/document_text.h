@@ -1,11 +1,26 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "compiler/driver/compilation.h"
 #include "compiler/support/context.h"
 
 namespace nnefc::api {
+
+// A text of a model: `graph.nnef`, a document of another name, or `graph.quant`.
+struct ModelText {
+  std::string name;          // its path, or the name of a member of an archive
+  bool is_writable = false;  // it is a file
+  bool is_quantization = false;
+  FileId file;
+};
+
+// Returns the texts of a folder or archive (`graph.nnef`, then `graph.quant`), or of a single document or
+// graph.quant file; with CompileOptions::document that text, of the kind of its name. Returns an empty
+// list after an error was emitted; `environment_failed` is set for system errors.
+std::vector<ModelText> OpenTexts(const std::string& path, const driver::CompileOptions& options,
+                                 Context& context, bool& environment_failed);
 
 // A document in canonical style.
 struct FormattedDocument {

@@ -88,6 +88,7 @@ struct Model::State {
   driver::Compilation& compilation() const { return program->compilation(); }
 };
 
+// Returns the compiler's options for a model that is executed, with its plug-ins.
 driver::CompileOptions ToCompileOptions(const ModelOptions& options);
 // Returns the contents of a model; created before it is lowered. The caller holds its mutex.
 Contents& ContentsOf(Model::State& state);

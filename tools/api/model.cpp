@@ -36,7 +36,7 @@ semantics::Leniency ToLeniency(Reading reading) {
 
 }  // namespace
 
-CompileOptions ToCompileOptions(const ModelOptions& options) {
+CompileOptions ToCompileOptions(const ModelOptions& options, std::shared_ptr<const plugin::Plugins> plugins) {
   CompileOptions compile;
   compile.dialect = ToDialect(options.dialect);
   compile.leniency = ToLeniency(options.reading);
@@ -44,7 +44,6 @@ CompileOptions ToCompileOptions(const ModelOptions& options) {
   for (const auto& [name, shape] : options.input_shapes)
     compile.input_shapes[name] = Shape(shape.begin(), shape.end());
   compile.quantize = options.quantize;
-  compile.executes = true;
   compile.random_weights = options.random_weights;
   for (const auto& [label, tensor] : options.data)
     compile.data.emplace(package::WithoutSlashes(label), tensor.state().value);
@@ -52,8 +51,14 @@ CompileOptions ToCompileOptions(const ModelOptions& options) {
   compile.transform.disabled = options.disabled_transformations;
   compile.transform.configuration = options.transformations_configuration;
   compile.open.max_bytes = options.max_bytes;
-  compile.plugins = plugin::Plugins::Load(options.extensions);
+  compile.plugins = std::move(plugins);
   compile.evaluate = EvaluatorOf(compile.plugins);
+  return compile;
+}
+
+CompileOptions ToCompileOptions(const ModelOptions& options) {
+  CompileOptions compile = ToCompileOptions(options, plugin::Plugins::Load(options.extensions));
+  compile.executes = true;
   return compile;
 }
 

@@ -3,10 +3,9 @@
 #include "compiler/driver/data/write_variables.h"
 #include "compiler/driver/stages/upgrade_model.h"
 #include "compiler/expand/print/flat.h"
-#include "compiler/package/members.h"
-#include "compiler/package/model_folder.h"
 #include "compiler/syntax/print.h"
 #include "fmt/core.h"
+#include "tools/api/forms/written_model.h"
 #include "tools/api/internals.h"
 #include "tools/api/model.h"
 
@@ -42,22 +41,13 @@ Written Prepare(const Model::State& state) {
                 "`{}` is a graph of OpenVINO operations, which no document can hold", state.path))};
   }
   driver::CompileOptions options = state.options;
-  options.keep_instances = true;
-  options.purpose = expand::Purpose::kPrint;
-  options.open.reads_data = true;
+  SetUpgradeOptions(options);
   auto compilation = std::make_unique<driver::Compilation>(state.path, options);
   if (!compilation->RunUntil(driver::Stage::kExpand)) return {.report = TakeReport(*compilation)};
   Written written{.texts = TextsOf(*compilation, options)};
   if (compilation->context().emitter.has_errors()) return {.report = TakeReport(*compilation)};
   written.compilation = std::move(compilation);
   return written;
-}
-
-ErrorOr<Success> WriteTexts(const driver::UpgradedTexts& texts, const std::string& path) {
-  const package::ModelFolder folder(path);
-  if (auto written = folder.WriteText(package::kGraphFile, texts.graph); !written) return written;
-  if (!texts.quantization) return Success{};
-  return folder.WriteText(package::kQuantizationFile, *texts.quantization);
 }
 
 ErrorOr<Success> WriteData(driver::Compilation& compilation, std::optional<uint64_t> seed,

@@ -1,4 +1,4 @@
-// The command line as a function.
+// The path from a model to numbers.
 
 #include "tools/api/program.h"
 
@@ -11,6 +11,7 @@
 #include "compiler/openvino/read.h"
 #include "fmt/format.h"
 #include "runtime/kernels/rules.h"
+#include "tools/api/runs_in_turn.h"
 #include "tools/api/values/dumped_values.h"
 
 namespace nnefc::api {
@@ -201,6 +202,16 @@ ErrorOr<std::optional<Execution>> Program::Prepare(const RunOptions& options) {
                       .num_outputs = num_outputs,
                       .plan_milliseconds = elapsed.count()};
   return std::optional<Execution>(std::move(execution));
+}
+
+std::optional<std::vector<TensorValue>> Program::Run(const Execution& execution, int64_t runs) {
+  auto results = runs == 0 ? execution.session->Run(execution.inputs)
+                           : RunInTurn(*execution.session, execution.inputs, runs);
+  Emitter& emitter = compilation_.context().emitter;
+  execution.executable->TakeWarnings(emitter);
+  if (results) return std::move(*results);
+  runtime::kernels::Emit(results.error(), emitter);
+  return std::nullopt;
 }
 
 }  // namespace nnefc::api

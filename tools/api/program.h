@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "compiler/driver/compilation.h"
+#include "compiler/driver/reported_diagnostics.h"
 #include "compiler/support/error_or.h"
 #include "runtime/engine/executable.h"
+#include "tools/api/model.h"
 #include "tools/api/values/gather_inputs.h"
 
 namespace nnefc::api {
@@ -22,6 +24,11 @@ struct RunOptions {
   // Values to compute in addition to the outputs; see FindValues.
   std::vector<std::string> dump;
 };
+
+// Returns the compiler's options for a model. `plugins` are those of its extensions, loaded once for several
+// models.
+driver::CompileOptions ToCompileOptions(const ModelOptions& options,
+                                        std::shared_ptr<const plugin::Plugins> plugins);
 
 // A graph planned for execution: the stage after `Lowered`.
 struct [[nodiscard]] Planned {
@@ -57,6 +64,9 @@ class Program {
   // Sets a function that is called at the start of each stage with its name.
   void set_observer(std::function<void(std::string_view)> observer);
 
+  // Returns the diagnostics of the compilation so far, prepared for the user.
+  driver::ReportedDiagnostics CollectDiagnostics() const { return driver::CollectDiagnostics(compilation_); }
+
   // Runs the stages up to expansion. Emits errors for unknown operations. Returns true on success.
   [[nodiscard]] bool Expand();
   // Checks the data of the variables of an expanded model: those passed in the options, or else the tensor
@@ -70,6 +80,9 @@ class Program {
   // Compiles, plans and reads the inputs. Returns no value after an error was emitted, and an error for
   // sources of inputs or names of values that do not fit the model, and for unreadable files.
   ErrorOr<std::optional<Execution>> Prepare(const RunOptions& options);
+  // Runs a prepared model: once, or `runs` times in turn if that is not 0 (RunInTurn). Emits warnings and
+  // faults, and returns nothing after a fault.
+  [[nodiscard]] std::optional<std::vector<TensorValue>> Run(const Execution& execution, int64_t runs = 0);
 
  private:
   // Sets unknown extents of externals (P 4.1.1) to those of the data, so that the graph is made for them. The

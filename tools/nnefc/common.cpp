@@ -14,17 +14,12 @@
 
 #include "compiler/support/files/file.h"
 #include "fmt/core.h"
-#include "nlohmann/json.hpp"
-#include "tools/api/values/evaluator.h"
 #include "tools/nnefc/arguments/help.h"
 #include "tools/nnefc/arguments/misuse.h"
 #include "tools/nnefc/arguments/search.h"
-#include "tools/nnefc/output/text_file.h"
 
 namespace nnefc::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 // Stages recurse into expressions; this nesting depth fits any stack.
 constexpr int64_t kHighestNesting = 4000;
@@ -115,22 +110,22 @@ driver::CompileOptions CommonOptions::compile_options(const std::string& model) 
   RefuseForOpenVino("--graph", !graph.empty());
   RefuseForOpenVino("--input-shape", !input_shapes.empty());
   RefuseForOpenVino("--quantize", quantize);
-  driver::CompileOptions result;
-  if (model == "-") result.document = StandardInput();
-  if (dialect == "provisional") result.dialect = ast::Dialect::kProvisional;
-  if (dialect == "ratified") result.dialect = ast::Dialect::kRatified;
-  if (is_strict) result.leniency = semantics::Leniency::kStrict;
-  if (is_lenient) result.leniency = semantics::Leniency::kLenient;
+  api::ModelOptions result{.quantize = quantize, .max_bytes = max_bytes};
+  if (dialect == "provisional") result.dialect = api::Dialect::kProvisional;
+  if (dialect == "ratified") result.dialect = api::Dialect::kRatified;
+  if (is_strict) result.reading = api::Reading::kStrict;
+  if (is_lenient) result.reading = api::Reading::kLenient;
   if (!graph.empty()) result.graph = graph;
-  for (const std::string& text : input_shapes) result.input_shapes.insert(ParseInputShape(text));
-  result.renames = ParseRenames(renames);
-  result.quantize = quantize;
-  result.limits = limits;
-  result.open.max_bytes = max_bytes;
-  result.verify = verify;
-  result.plugins = plugins();
-  result.evaluate = api::EvaluatorOf(result.plugins);
-  return result;
+  for (const std::string& text : input_shapes) {
+    auto [name, shape] = ParseInputShape(text);
+    result.input_shapes.emplace(std::move(name), std::vector<int64_t>(shape.begin(), shape.end()));
+  }
+  driver::CompileOptions compile = api::ToCompileOptions(result, plugins());
+  if (model == "-") compile.document = StandardInput();
+  compile.renames = ParseRenames(renames);
+  compile.limits = limits;
+  compile.verify = verify;
+  return compile;
 }
 
 const std::shared_ptr<const plugin::Plugins>& CommonOptions::plugins() const {
@@ -328,23 +323,7 @@ void WriteProduct(const std::string& path, const std::string& content) {
     WriteStdout(content);
     return;
   }
-  if (auto written = WriteFile(path, content); !written) throw MisuseError(written.error().message);
-}
-
-std::string FormatTime(double milliseconds) {
-  if (milliseconds >= 1000) return fmt::format("{:.2f} s", milliseconds / 1000);
-  return milliseconds >= 10 ? fmt::format("{:.0f} ms", milliseconds) : fmt::format("{:.2f} ms", milliseconds);
-}
-
-std::string FormatType(ElementType type, const ir::PartialShape& shape) {
-  return fmt::format("{}{}", Name(type), ir::ToString(shape));
-}
-
-nlohmann::ordered_json ShapeToJson(const ir::PartialShape& shape) {
-  if (!shape.rank_known()) return nullptr;
-  Json extents = Json::array();
-  for (const ir::Dim& dim : shape.dims()) extents.push_back(dim.known() ? Json(dim.min) : Json(nullptr));
-  return extents;
+  Require(WriteFile(path, content));
 }
 
 struct Progress::State {
@@ -374,47 +353,38 @@ struct Progress::State {
   }
 };
 
-Progress::Progress() {
+Progress::Progress(api::Program& program) : program_(program) {
   if (::isatty(STDERR_FILENO) != 1) return;
   state_ = std::make_unique<State>();
   state_->thread = std::thread([state = state_.get()] { state->Loop(); });
+  program_.set_observer([this](std::string_view stage) { Show(stage); });
 }
 
 Progress::~Progress() {
   if (!state_) return;
-  Stop();
+  program_.set_observer(nullptr);
   {
     std::lock_guard lock(state_->mutex);
+    state_->active = false;
+    state_->Clear();
     state_->quit = true;
   }
   state_->wake.notify_all();
   state_->thread.join();
 }
 
-void Progress::Start(std::string what) {
+void Progress::Show(std::string_view what) {
   if (!state_) return;
   std::lock_guard lock(state_->mutex);
   state_->Clear();
-  state_->what = std::move(what);
+  state_->what = fmt::format("{}: {}", program_.compilation().path(), what);
   state_->active = true;
   state_->start = std::chrono::steady_clock::now();
 }
 
-void Progress::Stop() {
-  if (!state_) return;
-  std::lock_guard lock(state_->mutex);
-  state_->active = false;
-  state_->Clear();
-}
-
-bool RunStages(driver::Compilation& compilation, driver::Stage last) {
-  Progress progress;
-  compilation.set_observer([&](driver::Stage stage) {
-    progress.Start(fmt::format("{}: {}", compilation.path(), driver::Name(stage)));
-  });
-  bool ok = compilation.RunUntil(last);
-  compilation.set_observer(nullptr);
-  return ok;
+bool RunStages(api::Program& program, driver::Stage last) {
+  const Progress progress(program);
+  return program.compilation().RunUntil(last);
 }
 
 }  // namespace nnefc::cli

@@ -7,8 +7,9 @@
 #include <vector>
 
 #include "CLI/CLI.hpp"
-#include "compiler/driver/compilation.h"
-#include "nlohmann/json_fwd.hpp"
+#include "compiler/support/error_or.h"
+#include "tools/api/model.h"
+#include "tools/api/program.h"
 #include "tools/nnefc/output/streams.h"
 
 namespace nnefc::cli {
@@ -23,6 +24,13 @@ class MisuseError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
+
+// Returns the value of a result. Throws MisuseError for an error.
+template <typename T>
+T Require(ErrorOr<T> result) {
+  if (!result) throw MisuseError(result.error().message);
+  return std::move(*result);
+}
 
 enum class Format { kText, kGithub, kJson, kSarif };
 Format FormatNamed(std::string_view name);
@@ -46,7 +54,7 @@ struct CommonOptions {
   bool recursive = false;               // searches folders for models
   std::vector<std::string> extensions;  // plug-ins
   std::string stdin_filename;           // the name of the document on standard input
-  uint64_t max_bytes = package::ModelOpenOptions().max_bytes;
+  uint64_t max_bytes = api::ModelOptions().max_bytes;
   Limits limits;
 
   Format output_format() const { return FormatNamed(format); }
@@ -107,29 +115,26 @@ void AddOutput(CLI::App& command, std::string& output, const char* what);
 // Writes to standard output if `path` is empty or "-", otherwise to the file via a temporary name. Throws
 // MisuseError on failure.
 void WriteProduct(const std::string& path, const std::string& content);
-// "12 ms", "1.25 s"
-std::string FormatTime(double milliseconds);
-// "f32[1,3,224,224]"
-std::string FormatType(ElementType type, const ir::PartialShape& shape);
-
-// Returns a list of extents, with null for unknown ones; null if the rank is unknown.
-nlohmann::ordered_json ShapeToJson(const ir::PartialShape& shape);
 
 // A progress display for operations longer than a second, on terminals only.
 class Progress {
  public:
-  Progress();
+  // Shows the stages of a program during the life of this object.
+  explicit Progress(api::Program& program);
   ~Progress();
-  void Start(std::string what);
-  void Stop();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+  // Shows that the program does something else.
+  void Show(std::string_view what);
 
  private:
   struct State;
+  api::Program& program_;
   std::unique_ptr<State> state_;
 };
 
 // Runs the compiler with a progress display; see Compilation::RunUntil.
-bool RunStages(driver::Compilation& compilation, driver::Stage last);
+bool RunStages(api::Program& program, driver::Stage last);
 
 // Each function adds a sub-command that stores its exit code.
 void AddCheck(CLI::App& app, int& exit_code);

@@ -1,13 +1,33 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <string>
 
 #include "compiler/driver/compilation.h"
 #include "compiler/ir/ops/costs.h"
+#include "nlohmann/json.hpp"
+#include "tools/api/explain/paint.h"
 
 namespace nnefc::api {
 
+// The costs of a lowered model, valid as long as its compilation.
+struct ModelCosts {
+  const ir::Graph& graph;
+  ir::ops::GraphCosts costs;
+};
+
 // Returns the costs of a lowered model; nothing if an extent or a number of iterations is unknown.
-std::optional<ir::ops::GraphCosts> CostsOf(const driver::Compilation& compilation);
+[[nodiscard]] std::optional<ModelCosts> CostsOf(const driver::Compilation& compilation);
+
+// Returns the totals, then a table of the operations: the first `limit`, or all if negative.
+std::string CostsText(const ModelCosts& model, int64_t limit, const Painter& paint);
+// Returns one line of comma-separated values per operation, below a line of headings (RFC 4180).
+std::string CostsCsv(const ModelCosts& model);
+// Returns the totals and operations as an object; numbers of multiply-accumulates, elements and bytes.
+nlohmann::ordered_json CostsJson(const ModelCosts& model, const std::string& name);
+
+// "f32[1,3,224,224]"
+std::string TypeText(ElementType type, const ir::PartialShape& shape);
 
 }  // namespace nnefc::api

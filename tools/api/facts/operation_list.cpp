@@ -1,5 +1,6 @@
 #include "tools/api/facts/operation_list.h"
 
+#include "compiler/explain/operation_pages.h"
 #include "compiler/ir/ops/opset/register.h"
 #include "compiler/lower/forms.h"
 #include "runtime/kernels/registry.h"
@@ -12,15 +13,19 @@ std::optional<MissingForm> FindMissingForm(std::string_view operation) {
   return MissingForm{.when = form->when, .reason = form->reason};
 }
 
-std::vector<StandardOperation> StandardOperations() {
+std::vector<DocumentOperation> DocumentOperations() {
   const ir::OpRegistry& registry = ir::StandardOps();
-  std::vector<StandardOperation> operations;
+  std::vector<DocumentOperation> operations;
   for (size_t i = 0; i < registry.size(); ++i) {
     const ir::OpInfo& row = registry.Info(ir::OpId(static_cast<int32_t>(i)));
     if (row.set != ir::kNnefSet || !row.section.starts_with("R ")) continue;
     operations.push_back(
         {.name = row.name, .section = row.section, .missing_form = FindMissingForm(row.name)});
     NNEFC_CHECK(operations.back().missing_form || lower::HasLowering(row.name));
+  }
+  for (const explain::ExtensionOperation& each : explain::ExtensionOperations()) {
+    operations.push_back(
+        {.name = each.name, .section = std::string(each.extension), .missing_form = std::nullopt});
   }
   return operations;
 }

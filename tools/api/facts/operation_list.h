@@ -17,15 +17,15 @@ struct MissingForm {
 // Returns nothing for an operation that is always lowered.
 std::optional<MissingForm> FindMissingForm(std::string_view operation);
 
-// An operation of the ratified standard.
-struct StandardOperation {
+// An operation of NNEF documents.
+struct DocumentOperation {
   std::string name;
-  std::string section;  // "R 4.3.1"
+  std::string section;  // "R 4.3.1"; the name of the extension that declares it
   std::optional<MissingForm> missing_form;
 };
 
-// Returns the operations of the standard, without those of extensions.
-std::vector<StandardOperation> StandardOperations();
+// Returns the operations of the ratified standard, then those of extensions, without those of plug-ins.
+std::vector<DocumentOperation> DocumentOperations();
 
 // A version of an OpenVINO operation.
 struct OpsetOperation {

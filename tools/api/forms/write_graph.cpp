@@ -6,8 +6,10 @@
 #include <span>
 
 #include "compiler/ir/text/text.h"
+#include "compiler/openvino/write.h"
 #include "compiler/support/files/file.h"
 #include "compiler/support/files/temporary_files.h"
+#include "tools/api/forms/openvino_form.h"
 
 namespace nnefc::api {
 namespace {
@@ -54,6 +56,20 @@ ErrorOr<Success> WriteGraphText(const ir::Graph& graph, const std::string& path)
   const auto hold = HoldTemporaryFiles();
   if (auto committed = elements.Commit(); !committed) return committed;
   return WriteFile(path, text);
+}
+
+std::shared_ptr<const ir::Graph> LoweredFormFor(driver::Compilation& compilation, const std::string& path) {
+  if (path.ends_with(".xml")) return OpenVinoFormOf(compilation, /*structure_only=*/false);
+  return compilation.lowered();
+}
+
+ErrorOr<Success> WriteLoweredForm(const ir::Graph& graph, const std::string& path,
+                                  const std::function<void(const std::string&)>& print) {
+  if (path.ends_with(".xml")) return openvino::WriteOpenVino(graph, path);
+  if (path.ends_with(".ir")) return WriteGraphText(graph, path);
+  if (!path.empty() && path != "-") return WriteFile(path, ir::PrintGraph(graph));
+  print(ir::PrintGraph(graph));
+  return Success{};
 }
 
 }  // namespace nnefc::api

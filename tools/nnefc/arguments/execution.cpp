@@ -87,14 +87,8 @@ void AddExecutionOptions(CLI::App& command, ExecutionOptions& options) {
 
 std::optional<api::Execution> Prepare(api::Program& program, const ExecutionOptions& options,
                                       uint64_t max_bytes) {
-  Progress progress;
-  program.set_observer([&](std::string_view stage) {
-    progress.Start(fmt::format("{}: {}", program.compilation().path(), stage));
-  });
-  auto prepared = program.Prepare(options.run_options(max_bytes));
-  program.set_observer(nullptr);
-  if (!prepared) throw MisuseError(prepared.error().message);
-  return std::move(*prepared);
+  const Progress progress(program);
+  return Require(program.Prepare(options.run_options(max_bytes)));
 }
 
 }  // namespace nnefc::cli

@@ -2,13 +2,6 @@
 
 #include "tools/nnefc/arguments/fixes.h"
 
-#include <filesystem>
-
-#include "compiler/support/files/replace_file.h"
-#include "compiler/support/text/text_diff.h"
-#include "fmt/core.h"
-#include "tools/nnefc/output/text_file.h"
-
 namespace nnefc::cli {
 
 void FixOptions::Add(CLI::App& command, const char* what) {
@@ -25,44 +18,18 @@ void FixOptions::Validate(const CommonOptions& options) const {
   options.RefuseForOpenVino("--fix", fix);
 }
 
-driver::FixReport FixOptions::Make(const std::string& model, const CommonOptions& options,
-                                   driver::CompileOptions& compile, const driver::FixValidator& judge) const {
-  if (!fix) return {};
-  driver::FixReport report = driver::FixModel(
-      options.ModelName(model), compile, unsafe_fixes ? Applicability::kUnsafe : Applicability::kSafe, judge);
-  for (const auto& [name, change] : report.changes) compile.texts[name] = change.after;
-  return report;
-}
-
 void FixOptions::Deliver(const std::string& model, const driver::FixReport& report,
                          const CommonOptions& options) const {
-  if (fix && !diff && model == "-") {  // written to standard output even if unchanged
+  if (diff) {
+    PrintDiff(api::FixesDiff(report), options.color);
+  } else if (fix && model == "-") {  // written to standard output even if unchanged
     const auto found = report.changes.find(options.ModelName(model));
     WriteStdout(found == report.changes.end() ? StandardInput() : found->second.after);
+  } else {
+    Require(api::WriteFixes(report, model));
   }
-  for (const auto& [name, change] : report.changes) {
-    if (model == "-" && !diff) continue;
-    if (diff) {
-      PrintDiff(UnifiedDiff(change.before, change.after, name, name), options.color);
-      continue;
-    }
-    // Members of an archive have names `ARCHIVE:MEMBER` and are not files.
-    if (!std::filesystem::is_directory(model) && name != model) {
-      throw MisuseError(fmt::format(
-          "`{}` cannot be changed in its archive; unpack it, or see what would change with `--diff`", name));
-    }
-    if (auto written = ReplaceFile(name, change.after); !written) throw MisuseError(written.error().message);
-  }
-  if (options.output_format() != Format::kText || options.quiet) return;
-  for (const std::string& line : report.fixed) PrintStderr("{}\n", line);
-  for (const std::string& line : report.refused) PrintStderr("{}\n", line);
-  if (report.unsafe > 0)
-    PrintStderr("{}: {} unsafe fix{} not applied; `--fix --unsafe-fixes` applies {}\n",
-                options.ModelName(model), report.unsafe, report.unsafe == 1 ? " was" : "es were",
-                report.unsafe == 1 ? "it" : "them");
-  if (report.untried > 0)
-    PrintStderr("{}: {} more fix{} not tried, since checking takes long; use `--fix` once more\n",
-                options.ModelName(model), report.untried, report.untried == 1 ? " was" : "es were");
+  if (options.output_format() == Format::kText && !options.quiet)
+    WriteStderr(api::FixesText(report, options.ModelName(model)));
 }
 
 }  // namespace nnefc::cli

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "compiler/driver/fix.h"
+#include "tools/api/forms/fixes.h"
 #include "tools/nnefc/common.h"
 
 namespace nnefc::cli {
@@ -18,10 +18,6 @@ struct FixOptions {
   // Throws MisuseError for `--diff` or `--unsafe-fixes` without `--fix`, and for models that are not
   // documents.
   void Validate(const CommonOptions& options) const;
-  // Computes the fixes of a model and stores the fixed texts in `compile`, for the following run. `judge` is
-  // the argument of FixModel.
-  driver::FixReport Make(const std::string& model, const CommonOptions& options,
-                         driver::CompileOptions& compile, const driver::FixValidator& judge) const;
   // Writes the texts, or shows the changes, and prints the applied fixes if the report is text.
   void Deliver(const std::string& model, const driver::FixReport& report, const CommonOptions& options) const;
 };

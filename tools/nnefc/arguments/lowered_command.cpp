@@ -2,9 +2,6 @@
 
 #include "tools/nnefc/arguments/lowered_command.h"
 
-#include "compiler/ir/text/text.h"
-#include "compiler/openvino/write.h"
-#include "tools/api/forms/openvino_form.h"
 #include "tools/api/forms/write_graph.h"
 #include "tools/nnefc/arguments/misuse.h"
 #include "tools/nnefc/arguments/transform_options.h"
@@ -45,7 +42,7 @@ void LoweredCommand::AddTo(CLI::App& command) {
 }
 
 int LoweredCommand::LowerAndWrite(std::string_view command,
-                                  const std::function<void(const driver::Compilation&)>& reported) {
+                                  const std::function<void(const api::Program&)>& reported) {
   if (list) return ListTransformations(transform, *this);
   if (!updated_configuration.empty()) {
     if (!output.empty())
@@ -56,39 +53,24 @@ int LoweredCommand::LowerAndWrite(std::string_view command,
   RequireExtension(
       output, {".xml", ".ir", ".txt"},
       fmt::format("`{}` writes OpenVINO IR to `.xml` and the text form to `.ir` or `.txt`", command));
-  const bool to_xml = output.ends_with(".xml");
   driver::CompileOptions compile = compile_options(models.front());
   compile.random_weights = random_weights;
   compile.transform = transform;
-  compile.structure_only = !to_xml;
+  compile.structure_only = !output.ends_with(".xml");
   compile.open.reads_data = true;
-  driver::Compilation compilation(ShownModel(models.front()), compile);
-  bool ok = RunStages(compilation, driver::Stage::kLower);
+  api::Program program(ShownModel(models.front()), compile);
   std::shared_ptr<const ir::Graph> form;
-  if (ok && to_xml) {
-    form = api::OpenVinoFormOf(compilation, /*structure_only=*/false);
-    ok = form != nullptr;
-  }
-  const int exit_code = Reporter(*this).Report(compilation);
-  if (reported) reported(compilation);
-  if (!ok) return exit_code;
-  if (!to_xml) {
-    WriteText(*compilation.lowered());
-  } else if (auto written = openvino::WriteOpenVino(*form, output); !written) {
-    throw MisuseError(written.error().message);
-  }
+  if (RunStages(program, driver::Stage::kLower)) form = api::LoweredFormFor(program.compilation(), output);
+  const int exit_code = Reporter(*this).Report(program);
+  if (reported) reported(program);
+  if (form != nullptr) Require(api::WriteLoweredForm(*form, output, WriteStdout));
   return exit_code;
 }
 
 int LoweredCommand::UpdateConfiguration() const {
-  driver::Compilation compilation(ShownModel(models.front()), compile_options(models.front()));
-  compilation.UpdateConfiguration(updated_configuration);
-  return Reporter(*this).Report(compilation);
-}
-
-void LoweredCommand::WriteText(const ir::Graph& graph) const {
-  if (!output.ends_with(".ir")) return WriteProduct(output, ir::PrintGraph(graph));
-  if (auto written = api::WriteGraphText(graph, output); !written) throw MisuseError(written.error().message);
+  api::Program program(ShownModel(models.front()), compile_options(models.front()));
+  program.compilation().UpdateConfiguration(updated_configuration);
+  return Reporter(*this).Report(program);
 }
 
 }  // namespace nnefc::cli

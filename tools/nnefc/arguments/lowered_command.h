@@ -5,7 +5,6 @@
 #include <string_view>
 
 #include "CLI/CLI.hpp"
-#include "compiler/driver/compilation.h"
 #include "tools/nnefc/common.h"
 
 namespace nnefc::cli {
@@ -25,14 +24,11 @@ struct LoweredCommand : CommonOptions {
   // its graph in the format of the output's extension. `reported` is called after diagnostics are reported,
   // also after errors. `command` is the name of the command. Returns the exit code.
   int LowerAndWrite(std::string_view command,
-                    const std::function<void(const driver::Compilation&)>& reported = nullptr);
+                    const std::function<void(const api::Program&)>& reported = nullptr);
 
  private:
   // Returns the exit code.
   int UpdateConfiguration() const;
-  // Writes the text form to standard output or a file. Elements of large constants are written to `net.bin`
-  // next to `net.ir`.
-  void WriteText(const ir::Graph& graph) const;
 };
 
 }  // namespace nnefc::cli

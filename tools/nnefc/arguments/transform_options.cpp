@@ -2,10 +2,9 @@
 
 #include "tools/nnefc/arguments/transform_options.h"
 
-#include "compiler/transform/pipeline/standard.h"
 #include "fmt/core.h"
-#include "llvm/ADT/STLExtras.h"
 #include "nlohmann/json.hpp"
+#include "tools/api/facts/transformations.h"
 #include "tools/nnefc/arguments/help.h"
 #include "tools/nnefc/common.h"
 #include "tools/nnefc/output/output_name.h"
@@ -33,43 +32,24 @@ void AddTransformOptions(CLI::App& command, driver::TransformOptions& options) {
       ->group(kTransformationGroup);
 }
 
-void KeepTensors(driver::TransformOptions& options) {
-  Emitter unheard;
-  const transform::TransformationList list = transform::StandardTransformations();
-  const std::optional<std::vector<transform::Transformation*>> order = list.Order(unheard);
-  NNEFC_CHECK(order.has_value());
-  for (const transform::Transformation* item : *order) {
-    const bool is_enabled =
-        llvm::any_of(options.enabled, [&](const std::string& name) { return list.Find(name) == item; });
-    // Those of the target phase change graphs whose tensors are results already.
-    if (item->phase() == transform::Phase::kTarget) continue;
-    if (!item->is_anchor() && !is_enabled) options.disabled.push_back(item->name());
-  }
-}
-
 int ListTransformations(const driver::TransformOptions& options, const CommonOptions& common) {
   Context context;
   bool environment_failed = false;
   common.plugins()->Report(context.emitter, environment_failed);
-  const std::optional<transform::TransformationList> list =
-      driver::MakeTransformations(options, *common.plugins(), context, environment_failed);
-  const auto order = list ? list->Order(context.emitter) : std::nullopt;
+  const auto list = api::ListTransformations(options, *common.plugins(), context, environment_failed);
   const int exit_code = Reporter(common).Report("", context, environment_failed);
-  if (!order || !common.plugins()->ok()) return exit_code;
+  if (!list || !common.plugins()->ok()) return exit_code;
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
   std::string text;
-  for (const transform::Transformation* item : *order) {
-    const std::string state = item->is_anchor() ? "anchor" : item->enabled ? "enabled" : "disabled";
-    const std::string by = item->is_anchor() || (item->enabled && item->switched_by.empty()) ? ""
-                           : item->switched_by.empty()                                       ? "itself"
-                                                       : item->switched_by;
-    json.push_back({{"id", item->name()},
-                    {"phase", transform::Name(item->phase())},
-                    {"kind", item->kind()},
-                    {"state", state},
-                    {"by", by}});
-    text += fmt::format("{:<48} {:<7} {:<40} {}{}\n", item->name(), transform::Name(item->phase()),
-                        item->kind(), state, by.empty() ? "" : " by " + by);
+  for (const api::ListedTransformation& item : *list) {
+    const std::string state = item.is_anchor ? "anchor" : item.is_enabled ? "enabled" : "disabled";
+    const std::string by = item.is_anchor || (item.is_enabled && item.switched_by.empty()) ? ""
+                           : item.switched_by.empty()                                      ? "itself"
+                                                                                           : item.switched_by;
+    json.push_back(
+        {{"id", item.name}, {"phase", item.phase}, {"kind", item.kind}, {"state", state}, {"by", by}});
+    text += fmt::format("{:<48} {:<7} {:<40} {}{}\n", item.name, item.phase, item.kind, state,
+                        by.empty() ? "" : " by " + by);
   }
   if (!common.prints_text() && common.output_format() != Format::kJson)
     throw MisuseError("`--list-transformations` prints text or JSON, not SARIF");

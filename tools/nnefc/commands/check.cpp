@@ -30,16 +30,17 @@ struct CheckCommand : CommonOptions {
     const bool for_openvino = target == "openvino";
     compile.purpose = for_openvino ? expand::Purpose::kExecute : expand::Purpose::kValidate;
     compile.structure_only = for_openvino;
-    const driver::FixReport report = fixes.Make(model, *this, compile, nullptr);
+    driver::FixReport report;
+    if (fixes.fix) report = api::FixTexts(ModelName(model), compile, fixes.unsafe_fixes);
     compile.open.reads_data = for_openvino;
     api::Program program(ModelName(model), compile);
-    driver::Compilation& compilation = program.compilation();
-    if (RunStages(compilation, for_openvino ? driver::Stage::kLower : driver::Stage::kExpand)) {
-      if (for_openvino) (void)api::OpenVinoFormOf(compilation, compile.structure_only);  // emits errors
-      (void)program.Check();                                                             // emits errors
+    if (RunStages(program, for_openvino ? driver::Stage::kLower : driver::Stage::kExpand)) {
+      if (for_openvino)
+        (void)api::OpenVinoFormOf(program.compilation(), compile.structure_only);  // emits errors
+      (void)program.Check();                                                       // emits errors
     }
     fixes.Deliver(model, report, *this);
-    return reporter.Report(compilation);
+    return reporter.Report(program);
   }
 };
 

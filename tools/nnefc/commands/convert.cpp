@@ -2,26 +2,14 @@
 
 #include <filesystem>
 
-#include "compiler/driver/rules.h"
-#include "compiler/driver/stages/convert_model.h"
-#include "compiler/package/containers/tar_writer.h"
-#include "tools/api/forms/compare_conversion.h"
-#include "tools/api/values/evaluator.h"
+#include "tools/api/forms/conversion.h"
 #include "tools/nnefc/arguments/misuse.h"
 #include "tools/nnefc/common.h"
-#include "tools/nnefc/output/output_folder.h"
 #include "tools/nnefc/output/output_name.h"
 #include "tools/nnefc/output/reporter.h"
 
 namespace nnefc::cli {
 namespace {
-
-namespace fs = std::filesystem;
-
-// Models with more operations are compared only on request.
-constexpr double kMaxComparedOperations = 1e10;
-// The highest accepted difference of an output, relative to its largest element.
-constexpr double kTolerance = 1e-4;
 
 struct ConvertCommand : CommonOptions {
   std::string compare = "auto";
@@ -30,94 +18,58 @@ struct ConvertCommand : CommonOptions {
   bool force = false;
 
   int Run() {
-    driver::CompileOptions compile = SourceOptions();
-    driver::ConvertOptions options{.evaluate = compile.evaluate, .folds_batch_normalization = folds};
-    if (!HasDocument()) {
-      for (const std::string& text : input_shapes) options.input_shapes.insert(ParseInputShape(text));
-    }
+    api::ConversionOptions options{.folds_batch_normalization = folds};
+    if (compare != "auto")
+      options.check = compare == "always" ? api::OutputCheck::kAlways : api::OutputCheck::kNever;
+    driver::CompileOptions compile = SourceOptions(options);
     CheckOutputName();
     api::Program program(ShownModel(models.front()), std::move(compile));
-    driver::Compilation& compilation = program.compilation();
-    std::optional<driver::ConvertedModel> converted;
-    if (RunStages(compilation, driver::StageBeforeConversion(compilation.format())))
-      converted = driver::ConvertModel(compilation, options);
-    if (converted && !IsSame(program, *converted)) converted.reset();
-    const int exit_code = Reporter(*this).Report(compilation);
+    std::optional<api::Conversion> converted;
+    {
+      Progress progress(program);
+      converted = api::Convert(program, options, [&](std::string_view what) { progress.Show(what); });
+    }
+    if (compare == "always" && converted && !quiet) {
+      for (const api::OutputDifference& output : converted->differences)
+        PrintStderr("output `{}`: max|a-b|/max|b| = {:.1e}\n", output.name, output.difference);
+    }
+    const int exit_code = Reporter(*this).Report(program);
     if (!converted) return exit_code == kSuccess ? kInvalid : exit_code;
-    Write(*converted);
-    if (prints_names) PrintNames(*converted);
+    if (IsDocument()) {
+      WriteProduct(output, converted->model.document);
+    } else {
+      Require(api::WriteConversion(converted->model, output,
+                                   force ? api::Existing::kReplaceModel : api::Existing::kRefuseModel));
+    }
+    if (prints_names) PrintNames(converted->model);
     return exit_code;
   }
 
  private:
-  bool IsStandardOutput() const { return output.empty() || output == "-"; }
-  bool IsDocument() const { return IsStandardOutput() || fs::path(output).extension() == ".nnef"; }
+  bool IsDocument() const {
+    return output.empty() || output == "-" || api::ConvertedFormOf(output) == api::ConvertedForm::kDocument;
+  }
 
-  bool HasDocument() const { return driver::FormatOf(models.front()) == driver::ModelFormat::kNnef; }
-
-  driver::CompileOptions SourceOptions() const {
+  // Returns the options of the source. Shapes of the inputs of a graph are those of the conversion.
+  driver::CompileOptions SourceOptions(api::ConversionOptions& options) const {
     const CommonOptions& own = *this;
     CommonOptions common = own;
-    if (!HasDocument()) common.input_shapes.clear();  // compile_options rejects them for graphs
+    if (driver::FormatOf(models.front()) != driver::ModelFormat::kNnef) {
+      for (const std::string& text : common.input_shapes) options.input_shapes.insert(ParseInputShape(text));
+      common.input_shapes.clear();  // compile_options rejects them for graphs
+    }
     driver::CompileOptions compile = common.compile_options(models.front());
     compile.executes = true;
     compile.open.reads_data = true;
     return compile;
   }
 
-  // Compares the outputs of both models. Reports each difference, and returns false if one is too large.
-  bool IsSame(api::Program& program, const driver::ConvertedModel& converted) const {
-    driver::Compilation& compilation = program.compilation();
-    const ir::Graph& graph = compilation.lowered() != nullptr ? *compilation.lowered() : compilation.graph();
-    const bool is_small = api::CountOperations(graph) <= kMaxComparedOperations;
-    if (compare == "never" || (compare == "auto" && !is_small)) return true;
-    Progress progress;
-    progress.Start(fmt::format("{}: compare outputs", compilation.path()));
-    const auto differences = api::CompareConversion(program, converted, {});
-    progress.Stop();
-    if (!differences) return false;
-    bool is_same = true;
-    for (const api::OutputDifference& output : *differences) {
-      if (output.difference <= kTolerance) {
-        if (compare == "always" && !quiet)
-          PrintStderr("output `{}`: max|a-b|/max|b| = {:.1e}\n", output.name, output.difference);
-        continue;
-      }
-      is_same = false;
-      compilation.context().emitter.Emit(
-          driver::kConversionDiffers, {},
-          "a fault of nnefc, not of the model: the output `{}` of the converted model differs by {:.1e}, "
-          "relative to its largest element; expected at most {:.0e}",
-          output.name, output.difference, kTolerance);
-    }
-    return is_same;
-  }
-
   void CheckOutputName() const {
     if (IsDocument()) return RequireOtherFile(*this, force);
-    if (!package::IsArchiveName(output))
+    if (api::ConvertedFormOf(output) == api::ConvertedForm::kFolder)
       return RequireFolderName(output, "the converted model is a folder, a `.tar`, `.tgz` or `.nnef`");
-    if (fs::exists(output) && !force)
+    if (std::filesystem::exists(output) && !force)
       throw MisuseError(fmt::format("`{}` exists; `--force` replaces it", output));
-  }
-
-  void Write(const driver::ConvertedModel& converted) const {
-    if (IsDocument()) return WriteProduct(output, converted.document);
-    if (package::IsArchiveName(output)) return WriteToArchive(converted);
-    OutputFolder folder(output,
-                        force ? OutputFolder::Existing::kReplaceModel : OutputFolder::Existing::kRefuseModel);
-    Require(driver::WriteConvertedModel(converted, folder.path()));
-    folder.Commit();
-  }
-
-  void WriteToArchive(const driver::ConvertedModel& converted) const {
-    const OutputFolder folder(output + ".files");
-    Require(driver::WriteConvertedModel(converted, folder.path()));
-    Require(package::WriteArchive(folder.path(), output));
-  }
-
-  static void Require(const ErrorOr<Success>& written) {
-    if (!written) throw MisuseError(written.error().message);
   }
 
   // Prints the names of the source and their identifiers, if they differ.

@@ -18,13 +18,13 @@ struct ExpandCommand : CommonOptions {
     driver::CompileOptions compile = compile_options(models.front());
     compile.lower = lower;
     compile.purpose = expand::Purpose::kPrint;
-    driver::Compilation compilation(ShownModel(models.front()), compile);
-    if (compilation.format() != driver::ModelFormat::kNnef)
+    api::Program program(ShownModel(models.front()), compile);
+    if (program.compilation().format() != driver::ModelFormat::kNnef)
       throw MisuseError("`expand` takes NNEF models; OpenVINO IR holds no fragments");
-    bool ok = RunStages(compilation, driver::Stage::kExpand);
-    int exit_code = Reporter(*this).Report(compilation);
+    bool ok = RunStages(program, driver::Stage::kExpand);
+    int exit_code = Reporter(*this).Report(program);
     if (!ok) return exit_code;
-    WriteProduct(output, api::FlatText(compilation, limits));
+    WriteProduct(output, api::FlatText(program.compilation(), limits));
     return exit_code;
   }
 };

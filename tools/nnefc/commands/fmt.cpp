@@ -8,7 +8,6 @@
 #include "tools/nnefc/common.h"
 #include "tools/nnefc/output/output_name.h"
 #include "tools/nnefc/output/reporter.h"
-#include "tools/nnefc/output/text_file.h"
 
 namespace nnefc::cli {
 namespace {
@@ -26,12 +25,11 @@ struct FmtCommand : CommonOptions {
     } else {
       RequireExtension(output, {".nnef", ".quant", ".txt"}, "`fmt` writes a document to a `.nnef`");
     }
-    const driver::CompileOptions compile = compile_options("");
     Reporter reporter(*this, /*is_product=*/false);
     int exit_code = kSuccess;
     for (const std::string& model : FindModels()) {
       try {
-        exit_code = std::max(exit_code, Format(model, compile, reporter));
+        exit_code = std::max(exit_code, Format(model, reporter));
       } catch (const MisuseError& error) {  // the other files are still formatted
         PrintError(error.what());
         exit_code = kMisuse;
@@ -43,15 +41,16 @@ struct FmtCommand : CommonOptions {
   }
 
  private:
-  int Format(const std::string& model, const driver::CompileOptions& compile, Reporter& reporter) {
+  int Format(const std::string& model, Reporter& reporter) {
+    const driver::CompileOptions compile = compile_options(model);
     Context context;
     context.limits = compile.limits;
     bool environment_failed = false;
     int exit_code = kSuccess;
-    for (const TextFile& text :
-         OpenTexts(model, ModelName(model), compile.open, context, environment_failed)) {
-      if (in_place && !text.writable)
-        throw MisuseError(fmt::format("`{}` cannot be changed in place; only files can", text.path));
+    for (const api::ModelText& text :
+         api::OpenTexts(ModelName(model), compile, context, environment_failed)) {
+      if (in_place && !text.is_writable)
+        throw MisuseError(fmt::format("`{}` cannot be changed in place; only files can", text.name));
       exit_code = std::max(exit_code, Format(text, compile, context));
     }
     // Semantic errors are left to `check`.
@@ -59,29 +58,26 @@ struct FmtCommand : CommonOptions {
     return std::max(exit_code, reporter.Report(model, context, environment_failed));
   }
 
-  int Format(const TextFile& text, const driver::CompileOptions& compile, Context& context) {
+  int Format(const api::ModelText& text, const driver::CompileOptions& compile, Context& context) {
     const api::FormattedDocument formatted =
         api::FormatDocument(text.file, text.is_quantization, compile, context);
     if (!formatted.is_complete) return kInvalid;
     if (!formatted.reads_same) {
-      PrintError(fmt::format("`{}` would read differently when formatted; it was left as it is", text.path));
+      PrintError(fmt::format("`{}` would read differently when formatted; it was left as it is", text.name));
       return kMisuse;
     }
     return Deliver(text, context.sources.Text(text.file), formatted.text);
   }
 
-  int Deliver(const TextFile& text, std::string_view before, const std::string& formatted) {
+  int Deliver(const api::ModelText& text, std::string_view before, const std::string& formatted) {
     const bool changes = before != formatted;
-    if (diff) PrintDiff(UnifiedDiff(before, formatted, text.path, text.path), color);
+    if (diff) PrintDiff(UnifiedDiff(before, formatted, text.name, text.name), color);
     if (check && changes && !diff) {
-      would_change_.push_back(text.path);
-      if (prints_text()) Print("{}\n", text.path);
+      would_change_.push_back(text.name);
+      if (prints_text()) Print("{}\n", text.name);
     }
     if (!diff && !check && !in_place) Print("{}", formatted);
-    if (in_place && changes) {
-      if (auto written = ReplaceFile(text.path, formatted); !written)
-        throw MisuseError(written.error().message);
-    }
+    if (in_place && changes) Require(ReplaceFile(text.name, formatted));
     return check && changes ? kInvalid : kSuccess;
   }
 

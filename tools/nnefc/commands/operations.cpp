@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "compiler/explain/operation_pages.h"
 #include "fmt/format.h"
 #include "tools/api/facts/operation_list.h"
 #include "tools/nnefc/common.h"
@@ -19,7 +18,7 @@ struct OperationsCommand {
   // Returns one line per operation of the standard, with the forms that OpenVINO IR lacks.
   std::string Standard() const {
     std::vector<std::string> lines;
-    for (const api::StandardOperation& operation : api::StandardOperations()) {
+    for (const api::DocumentOperation& operation : api::DocumentOperations()) {
       const std::optional<api::MissingForm>& form = operation.missing_form;
       if (!form) {
         if (!without_openvino) lines.push_back(fmt::format("{:<32} {}\n", operation.name, operation.section));
@@ -28,11 +27,6 @@ struct OperationsCommand {
       lines.push_back(fmt::format("{:<32} {:<12} no OpenVINO form{}{}: {}\n", operation.name,
                                   operation.section, form->when.empty() ? "" : " ", form->when,
                                   form->reason));
-    }
-    // Operations of an extension have its name instead of a section of the standard.
-    if (!without_openvino) {
-      for (const explain::ExtensionOperation& each : explain::ExtensionOperations())
-        lines.push_back(fmt::format("{:<32} {}\n", each.name, each.extension));
     }
     std::sort(lines.begin(), lines.end());
     return fmt::format("{}", fmt::join(lines, ""));

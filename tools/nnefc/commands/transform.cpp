@@ -1,26 +1,19 @@
 // The command `nnefc transform`: applies transformations to a graph.
 
-#include "compiler/driver/configuration_explainer.h"
-#include "compiler/ir/text/text.h"
-#include "compiler/support/text/text_diff.h"
+#include "tools/api/facts/configuration_explainer.h"
+#include "tools/api/facts/transformations.h"
+#include "tools/api/values/bisect.h"
+#include "tools/nnefc/arguments/execution.h"
+#include "tools/nnefc/arguments/lowered_command.h"
+#include "tools/nnefc/arguments/tolerance.h"
 #include "tools/nnefc/arguments/transform_options.h"
-#include "tools/nnefc/commands/bisect.h"
 #include "tools/nnefc/output/reporter.h"
 
 namespace nnefc::cli {
 namespace {
 
-// Names of transformations; the graph is printed before or after them. `all` selects all.
-using Watched = std::vector<std::string>;
-
-bool Watches(const Watched& names, const transform::Transformation& transformation) {
-  return llvm::is_contained(names, "all") || llvm::is_contained(names, transformation.name());
-}
-
 struct TransformCommand : LoweredCommand {
-  Watched print_before;
-  Watched print_after;
-  Watched print_diff;
+  api::GraphTrace trace;
   bool times = false;
   bool bisect = false;
   std::string explained_configuration;
@@ -29,30 +22,60 @@ struct TransformCommand : LoweredCommand {
 
   int Run() {
     if (!explained_configuration.empty()) return ExplainConfiguration();
-    if (bisect && !list) {
-      if (!output.empty())
-        throw MisuseError("`--bisect` prints what it finds, and writes no graph to `--output`");
-      if (execution.inputs.empty() && execution.inputs_npz.empty() && !execution.random_inputs)
-        execution.random_inputs = 0;
-      return Bisect(*this, execution, compare);
+    if (bisect && !list) return Bisect();
+    if (!list && plugins()->ok()) {
+      Context context;
+      api::ResolveNames(trace, transform, *plugins(), context.emitter);
+      if (const int exit_code = Reporter(*this).Report("", context, false); exit_code != kSuccess)
+        return exit_code;
     }
-    if (const int exit_code = FindWatched(); exit_code != kSuccess) return exit_code;
-    transform.pipeline.before = [this](const transform::Transformation& transformation,
-                                       const ir::Graph& graph) {
-      if (Watches(print_before, transformation))
-        PrintStderr("// before {}\n{}", transformation.name(), ir::PrintGraph(graph));
-      if (Watches(print_diff, transformation)) before_ = ir::PrintGraph(graph);
-    };
-    transform.pipeline.after = [this](const transform::Transformation& transformation,
-                                      const ir::Graph& graph) {
-      const std::string name = transformation.name();
-      if (Watches(print_after, transformation)) PrintStderr("// after {}\n{}", name, ir::PrintGraph(graph));
-      if (Watches(print_diff, transformation))
-        PrintStderr("{}", UnifiedDiff(before_, ir::PrintGraph(graph), "before " + name, "after " + name));
-    };
-    return LowerAndWrite("transform", [&](const driver::Compilation& compilation) {
-      if (times && compilation.pipeline() != nullptr) PrintTimes(*compilation.pipeline());
+    api::TraceGraphs(trace, transform, WriteStderr);
+    return LowerAndWrite("transform", [&](const api::Program& program) {
+      if (times) WriteStderr(api::TransformationTimes(program.compilation()));
     });
+  }
+
+  int Bisect() {
+    if (!output.empty())
+      throw MisuseError("`--bisect` prints what it finds, and writes no graph to `--output`");
+    if (execution.inputs.empty() && execution.inputs_npz.empty() && !execution.random_inputs)
+      execution.random_inputs = 0;
+    api::BisectOptions options{.model = ShownModel(models.front()),
+                               .compile = compile_options(models.front()),
+                               .run = execution.run_options(max_bytes),
+                               .tolerance = compare.MakeTolerance()};
+    options.compile.random_weights = random_weights;
+    options.compile.transform = transform;
+    options.compile.open.reads_data = true;
+    int exit_code = kSuccess;
+    options.prepare = [&](api::Program& program) { return Prepare(program, execution, max_bytes); };
+    options.report = [&](api::Program& program) {
+      exit_code = Reporter(*this).Report(program);
+      return exit_code == kSuccess;
+    };
+    Context context;
+    bool environment_failed = false;
+    const std::optional<api::Bisection> found = api::Bisect(options, context, environment_failed);
+    if (context.emitter.has_errors()) return Reporter(*this).Report("", context, environment_failed);
+    if (!found) return exit_code;
+    if (found->transformation.empty()) {
+      Print("{} transformations keep the outputs within `{}`\n", found->num_transformations,
+            options.tolerance.word);
+      return kSuccess;
+    }
+    Print("`{}` is the first transformation after which outputs leave the tolerance\n{}{}",
+          found->transformation, found->differences, NodesText(found->nodes));
+    return kInvalid;
+  }
+
+  // Describes the nodes that a transformation made.
+  static std::string NodesText(const std::vector<std::string>& nodes) {
+    constexpr size_t kShown = 20;
+    if (nodes.empty()) return "it made no node\n";
+    std::string text = fmt::format("it made {} node{}:\n", nodes.size(), nodes.size() == 1 ? "" : "s");
+    for (size_t i = 0; i < std::min(kShown, nodes.size()); ++i) text += "  " + nodes[i] + "\n";
+    if (nodes.size() > kShown) text += fmt::format("  and {} more\n", nodes.size() - kShown);
+    return text;
   }
 
   // Prints what the entries of a configuration do. With a model, also its instances.
@@ -61,8 +84,7 @@ struct TransformCommand : LoweredCommand {
     bool environment_failed = false;
     transform.configuration = explained_configuration;
     plugins()->Report(context.emitter, environment_failed);
-    std::optional<driver::ConfigurationExplainer> explainer =
-        driver::ConfigurationExplainer::Make(transform, *plugins(), context, environment_failed);
+    auto explainer = api::ConfigurationExplainer::Make(transform, *plugins(), context, environment_failed);
     if (models.empty() || !explainer) {
       const int exit_code = Reporter(*this).Report("", context, environment_failed);
       if (explainer && plugins()->ok()) WriteProduct(output, explainer->Text());
@@ -71,54 +93,13 @@ struct TransformCommand : LoweredCommand {
     driver::CompileOptions compile = compile_options(models.front());
     compile.transform = transform;
     compile.structure_only = true;
-    compile.transform.pipeline.before = [&](const transform::Transformation& item, const ir::Graph& graph) {
-      explainer->Visit(item, graph);
-    };
-    driver::Compilation compilation(ShownModel(models.front()), compile);
-    (void)RunStages(compilation, driver::Stage::kLower);
-    const int exit_code = Reporter(*this).Report(compilation);
+    explainer->Watch(compile.transform);
+    api::Program program(ShownModel(models.front()), compile);
+    (void)RunStages(program, driver::Stage::kLower);
+    const int exit_code = Reporter(*this).Report(program);
     WriteProduct(output, explainer->Text());
     return exit_code;
   }
-
-  // Expands the names of watched transformations. Returns an error code for an unknown name.
-  int FindWatched() {
-    if (list || !plugins()->ok()) return kSuccess;
-    Context context;
-    bool environment_failed = false;
-    const std::optional<transform::TransformationList> known =
-        driver::MakeTransformations(transform, *plugins(), context, environment_failed);
-    if (!known) return kSuccess;  // reported when the model is transformed
-    context.emitter.Clear();      // likewise
-    for (Watched* names : {&print_before, &print_after, &print_diff}) {
-      for (std::string& name : *names) {
-        if (name == "all") continue;
-        if (const transform::Transformation* found = known->FindOrReport(name, context.emitter))
-          name = found->name();
-      }
-    }
-    return Reporter(*this).Report("", context, false);
-  }
-
-  static void PrintTime(const std::string& name, const transform::TransformationReport& report) {
-    PrintStderr("{:<48} {:>10} {:>8} -> {} nodes\n", name, FormatTime(report.milliseconds),
-                report.nodes_before, report.nodes_after);
-  }
-
-  static void PrintTimes(const transform::Pipeline& pipeline) {
-    transform::TransformationReport all;
-    for (const transform::TransformationReport& report : pipeline.reports()) {
-      PrintTime(report.transformation->name(), report);
-      all.milliseconds += report.milliseconds;
-    }
-    if (pipeline.reports().empty()) return;
-    all.nodes_before = pipeline.reports().front().nodes_before;
-    all.nodes_after = pipeline.reports().back().nodes_after;
-    PrintTime("all", all);
-  }
-
- private:
-  std::string before_;
 };
 
 }  // namespace
@@ -134,10 +115,10 @@ void AddTransform(CLI::App& app, int& exit_code) {
   add_names("--only", options->transform.pipeline.only, "run these and no other, enabled or not");
   command->add_option("--stop-after", options->transform.pipeline.stop_after, "run none after this one")
       ->type_name("NAME");
-  add_names("--print-before", options->print_before,
+  add_names("--print-before", options->trace.before,
             "print the graph to standard error before these, or `all`");
-  add_names("--print-after", options->print_after, "print the graph to standard error after these, or `all`");
-  add_names("--print-diff", options->print_diff,
+  add_names("--print-after", options->trace.after, "print the graph to standard error after these, or `all`");
+  add_names("--print-diff", options->trace.diff,
             "print what these change in the graph to standard error, or `all`");
   command->add_flag("--time-transformations", options->times,
                     "print the time of each, and the number of nodes before and after");

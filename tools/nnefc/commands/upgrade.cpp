@@ -1,8 +1,7 @@
 // The command `nnefc upgrade`: converts a provisional document to the ratified dialect.
 
-#include "compiler/driver/stages/upgrade_model.h"
+#include "tools/api/forms/written_model.h"
 #include "tools/nnefc/common.h"
-#include "tools/nnefc/output/output_folder.h"
 #include "tools/nnefc/output/output_name.h"
 #include "tools/nnefc/output/reporter.h"
 
@@ -15,33 +14,25 @@ struct UpgradeCommand : CommonOptions {
   int Run() {
     RequireOtherFile(*this, force);
     driver::CompileOptions compile = compile_options(models.front());
-    compile.keep_instances = true;
-    compile.purpose = expand::Purpose::kPrint;
-    compile.open.reads_data = true;
-    driver::Compilation compilation(ShownModel(models.front()), compile);
-    if (compilation.format() != driver::ModelFormat::kNnef) throw MisuseError("`upgrade` takes NNEF models");
-    const bool ok = RunStages(compilation, driver::Stage::kExpand);
+    api::SetUpgradeOptions(compile);
+    api::Program program(ShownModel(models.front()), compile);
+    if (program.compilation().format() != driver::ModelFormat::kNnef)
+      throw MisuseError("`upgrade` takes NNEF models");
+    const bool ok = RunStages(program, driver::Stage::kExpand);
     Reporter reporter(*this);
-    if (!ok) return reporter.Report(compilation);
-    const driver::UpgradedTexts texts = driver::UpgradeTexts(compilation);
-    const bool is_document =
-        compilation.context().sources.Name(compilation.graph_text()) == ShownModel(models.front());
-    if (is_document) {
+    if (!ok) return reporter.Report(program);
+    const api::UpgradedModel upgraded = api::UpgradeModel(program);
+    if (upgraded.is_document) {
       RequireExtension(output, {".nnef", ".txt"}, "the upgraded model is one document, for a `.nnef`");
-      WriteProduct(output, texts.graph);
-      return reporter.Report(compilation);
+      WriteProduct(output, upgraded.texts.graph);
+      return reporter.Report(program);
     }
     if (output.empty() || output == "-")
       throw MisuseError("the upgraded model is a folder; name it with `--output`");
     RequireFolderName(output, "the upgraded model is a folder");
-    OutputFolder folder(output,
-                        force ? OutputFolder::Existing::kReplaceModel : OutputFolder::Existing::kRefuseModel);
-    folder.Write("graph.nnef", texts.graph);
-    if (texts.quantization) folder.Write("graph.quant", *texts.quantization);
-    ErrorOr<bool> complete = driver::WriteUpgradedData(compilation, folder.path());
-    if (!complete) throw MisuseError(complete.error().message);
-    if (*complete) folder.Commit();
-    return reporter.Report(compilation);
+    Require(api::WriteUpgradedModel(program, upgraded.texts, output,
+                                    force ? api::Existing::kReplaceModel : api::Existing::kRefuseModel));
+    return reporter.Report(program);
   }
 };
 

@@ -8,13 +8,11 @@
 #include <exception>
 #include <map>
 
-#include "compiler/driver/reported_diagnostics.h"
-#include "compiler/explain/rule_file.h"
-#include "compiler/support/diagnostics/render_github.h"
 #include "compiler/support/diagnostics/render_sarif.h"
 #include "compiler/support/diagnostics/sort_diagnostics.h"
 #include "fmt/core.h"
 #include "nlohmann/json.hpp"
+#include "tools/api/explain/diagnostics_text.h"
 
 namespace nnefc::cli {
 namespace {
@@ -65,24 +63,18 @@ std::string Merge(const std::vector<std::string>& documents) {
   return Dump(merged);
 }
 
-std::string StatementOf(const Rule& rule) {
-  const std::optional<explain::RuleFile> file = explain::FindRuleFile(rule.label);
-  std::string statement(file ? file->statement : std::string_view());
-  std::replace(statement.begin(), statement.end(), '\n', ' ');
-  return statement;
-}
-
 std::string Render(Format format, const std::vector<Diagnostic>& diagnostics, const SourceManager& sources,
                    bool color) {
   switch (format) {
     case Format::kText:
-      return RenderText(diagnostics, sources, {.color = color});
+      return api::RenderDiagnostics(color ? api::ReportForm::kColoredText : api::ReportForm::kText,
+                                    diagnostics, sources);
     case Format::kGithub:
-      return RenderGithub(diagnostics, sources);
+      return api::RenderDiagnostics(api::ReportForm::kGithub, diagnostics, sources);
     case Format::kJson:
-      return RenderJson(diagnostics, sources);
+      return api::RenderDiagnostics(api::ReportForm::kJson, diagnostics, sources);
     case Format::kSarif:
-      return RenderSarif(diagnostics, sources, StatementOf);
+      return api::RenderDiagnostics(api::ReportForm::kSarif, diagnostics, sources);
   }
   return "";
 }
@@ -104,8 +96,9 @@ Reporter::~Reporter() {
   }
 }
 
-int Reporter::Report(driver::Compilation& compilation) {
-  return Show(compilation.path(), driver::CollectDiagnostics(compilation).diagnostics, compilation.context(),
+int Reporter::Report(api::Program& program) {
+  driver::Compilation& compilation = program.compilation();
+  return Show(compilation.path(), program.CollectDiagnostics().diagnostics, compilation.context(),
               compilation.environment_failed());
 }
 

@@ -18,8 +18,8 @@ class Reporter {
   ~Reporter();
   Reporter(const Reporter&) = delete;
   Reporter& operator=(const Reporter&) = delete;
-  // Prints the diagnostics of `compilation` so far. Returns the resulting exit code.
-  int Report(driver::Compilation& compilation);
+  // Prints the diagnostics of `program` so far. Returns the resulting exit code.
+  int Report(api::Program& program);
   // The same for a context; `model` is its path.
   int Report(const std::string& model, Context& context, bool environment_failed);
 

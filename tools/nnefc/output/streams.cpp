@@ -20,7 +20,22 @@ std::optional<std::string> product;
 bool stdout_failed = false;
 bool stderr_failed = false;
 
+constexpr size_t kMaxInput = size_t{4} << 30;
+
 }  // namespace
+
+const std::string& StandardInput() {
+  static const std::string text = [] {
+    std::string read;
+    char buffer[1 << 16];
+    while (const size_t count = std::fread(buffer, 1, sizeof buffer, stdin)) {
+      read.append(buffer, count);
+      if (read.size() >= kMaxInput) throw MisuseError("standard input is larger than 4 GiB");
+    }
+    return read;
+  }();
+  return text;
+}
 
 void OpenClosedStreams() {
   for (int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
@@ -63,7 +78,7 @@ int WithOutput(const std::string& path, const std::function<int()>& command) {
   }
   const std::string content = std::move(*product);
   product.reset();
-  if (auto written = WriteFile(path, content); !written) throw MisuseError(written.error().message);
+  Require(WriteFile(path, content));
   return exit_code;
 }
 

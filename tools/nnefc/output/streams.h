@@ -12,6 +12,9 @@ namespace nnefc::cli {
 // Output to a closed standard error is discarded; writing to a closed standard output fails.
 void OpenClosedStreams();
 
+// Returns the content of standard input, read once. Throws MisuseError if it is too large.
+const std::string& StandardInput();
+
 // Writes the output of a command to standard output, or to the file of WithOutput. StdoutFailed reports
 // failures.
 void WriteStdout(std::string_view text);

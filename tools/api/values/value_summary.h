@@ -7,7 +7,7 @@
 
 #include "compiler/support/tensor/tensor_value.h"
 
-namespace nnefc::cli {
+namespace nnefc::api {
 
 // The number of highest elements shown per row.
 inline constexpr int64_t kTopValues = 5;
@@ -34,4 +34,4 @@ std::string ToText(const ValueSummary& summary);
 // Returns "; top [281] 0.3 [282] 0.2 ..", or one line for each of the first rows.
 std::string HighestText(const TensorValue& value);
 
-}  // namespace nnefc::cli
+}  // namespace nnefc::api

@@ -1,13 +1,13 @@
 // Descriptions of configurations of transformations.
 
-#include "compiler/driver/configuration_explainer.h"
+#include "tools/api/facts/configuration_explainer.h"
 
 #include "compiler/driver/stages.h"
 #include "compiler/ir/algorithms/copy.h"
 #include "compiler/transform/configuration/subgraph_match.h"
 #include "compiler/transform/scoped_names.h"
 
-namespace nnefc::driver {
+namespace nnefc::api {
 namespace {
 
 using transform::MatchKind;
@@ -69,11 +69,11 @@ std::string Selection(const ReplacementDescription& entry) {
 
 }  // namespace
 
-std::optional<ConfigurationExplainer> ConfigurationExplainer::Make(const TransformOptions& options,
+std::optional<ConfigurationExplainer> ConfigurationExplainer::Make(const driver::TransformOptions& options,
                                                                    const plugin::Plugins& plugins,
                                                                    Context& context,
                                                                    bool& environment_failed) {
-  const auto list = MakeTransformations(options, plugins, context, environment_failed);
+  const auto list = driver::MakeTransformations(options, plugins, context, environment_failed);
   const auto order = list ? list->Order(context.emitter) : std::nullopt;
   if (!order) return std::nullopt;
   // The list has reported the mistakes of the file.
@@ -89,6 +89,12 @@ std::optional<ConfigurationExplainer> ConfigurationExplainer::Make(const Transfo
   }
   explainer.configuration_ = std::move(*configuration);
   return explainer;
+}
+
+void ConfigurationExplainer::Watch(driver::TransformOptions& options) {
+  options.pipeline.before = [this](const transform::Transformation& transformation, const ir::Graph& graph) {
+    Visit(transformation, graph);
+  };
 }
 
 void ConfigurationExplainer::Visit(const transform::Transformation& transformation, const ir::Graph& graph) {
@@ -124,4 +130,4 @@ std::string ConfigurationExplainer::Text() const {
   return text;
 }
 
-}  // namespace nnefc::driver
+}  // namespace nnefc::api

@@ -1,6 +1,6 @@
 // The comparison of outputs with expected data.
 
-#include "tools/nnefc/commands/compare.h"
+#include "tools/api/values/compare.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,27 +8,27 @@
 
 #include "fmt/format.h"
 #include "fmt/ranges.h"
+#include "llvm/ADT/STLExtras.h"
 #include "tools/api/values/difference.h"
-#include "tools/nnefc/arguments/misuse.h"
-#include "tools/nnefc/output/value_summary.h"
+#include "tools/api/values/value_summary.h"
 
-namespace nnefc::cli {
+namespace nnefc::api {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-double Bound(const std::string& tolerance) {
-  if (tolerance == "close") return 1e-6;
-  if (tolerance == "approximate") return 1e-4;
-  if (tolerance == "very") return 1e-2;
+double Bound(const std::string& word) {
+  if (word == "close") return 1e-6;
+  if (word == "approximate") return 1e-4;
+  if (word == "very") return 1e-2;
   return 0;
 }
 
 class Comparer {
  public:
   Comparer(const std::string& name, const TensorValue& actual, const TensorValue& expected,
-           const CompareOptions& options)
-      : name_(name), actual_(actual), expected_(expected), options_(options) {
+           const Tolerance& tolerance)
+      : name_(name), actual_(actual), expected_(expected), tolerance_(tolerance) {
     result_.json["name"] = name;
   }
 
@@ -40,9 +40,9 @@ class Comparer {
     }
     result_.within = true;
     result_.json["within"] = true;
-    result_.json["difference"] = api::RelativeDifference(actual_, expected_);
+    result_.json["difference"] = RelativeDifference(actual_, expected_);
     CompareValues();
-    if (options_.top) CompareHighest();
+    if (tolerance_.top) CompareHighest();
     result_.json["within"] = result_.within;
     return std::move(result_);
   }
@@ -56,28 +56,28 @@ class Comparer {
   void CompareValues() {
     const double difference = result_.json["difference"];
     bool within = true;
-    if (options_.absolute || options_.relative) {
+    if (tolerance_.absolute || tolerance_.relative) {
       within = CompareElements();
-    } else if (options_.tolerance == "exact") {
+    } else if (tolerance_.word == "exact") {
       within = actual_ == expected_;
       Say("{}", within ? "equal bit for bit" : "not equal bit for bit");
       if (!within) Say("max|a-b| / max|b| = {:.3g}", difference);
     } else {
-      const double bound = Bound(options_.tolerance);
+      const double bound = Bound(tolerance_.word);
       within = difference <= bound;
       Say("max|a-b| / max|b| = {:.3g}{}", difference,
-          options_.bounds_values() ? fmt::format(", {} {}", within ? "within" : "above", bound) : "");
+          tolerance_.bounds_values ? fmt::format(", {} {}", within ? "within" : "above", bound) : "");
     }
     if (!within && actual_.volume() > 0) ReportWorst();
-    if (options_.bounds_values()) result_.within = within;
+    if (tolerance_.bounds_values) result_.within = within;
   }
 
   // Checks |a-b| <= atol + rtol * |b| for each element.
   bool CompareElements() {
     int64_t above = 0;
     for (int64_t i = 0; i < actual_.volume(); ++i) above += Excess(i) > 0 ? 1 : 0;
-    std::string bound = fmt::format("{:.3g}", options_.absolute.value_or(0));
-    if (options_.relative) bound += fmt::format(" + {:.3g} * |b|", *options_.relative);
+    std::string bound = fmt::format("{:.3g}", tolerance_.absolute.value_or(0));
+    if (tolerance_.relative) bound += fmt::format(" + {:.3g} * |b|", *tolerance_.relative);
     if (above == 0) {
       Say("all elements within {}", bound);
     } else {
@@ -95,7 +95,7 @@ class Comparer {
     if (a == b || (std::isnan(a) && std::isnan(b))) return -1;
     const double difference = std::abs(a - b);
     if (!std::isfinite(difference)) return std::numeric_limits<double>::infinity();
-    return difference - options_.absolute.value_or(0) - options_.relative.value_or(0) * std::abs(b);
+    return difference - tolerance_.absolute.value_or(0) - tolerance_.relative.value_or(0) * std::abs(b);
   }
 
   void ReportWorst() {
@@ -129,7 +129,7 @@ class Comparer {
 
   void CompareHighest() {
     const int64_t rows = RowsOf(actual_);
-    const int64_t count = std::min(*options_.top, actual_.volume() / rows);
+    const int64_t count = std::min(*tolerance_.top, actual_.volume() / rows);
     int64_t agree = 0;
     std::string first;
     for (int64_t row = 0; row < rows; ++row) {
@@ -162,58 +162,20 @@ class Comparer {
   const std::string& name_;
   const TensorValue& actual_;
   const TensorValue& expected_;
-  const CompareOptions& options_;
+  const Tolerance& tolerance_;
   Comparison result_;
 };
 
 }  // namespace
 
-void CompareOptions::AddTolerance(CLI::App& command) {
-  tolerance_option =
-      command.add_option("--tolerance", tolerance, "of max|a-b| / max|b|: bit for bit, 1e-6, 1e-4, 1e-2")
-          ->type_name("WORD")
-          ->check(OneOf({"exact", "close", "approximate", "very"}))
-          ->capture_default_str();
-}
-
-void CompareOptions::Add(CLI::App& command) {
-  CLI::Option* compare = command
-                             .add_option("--compare", path,
-                                         "an .npz with the expected outputs, or a .npy or .dat file with "
-                                         "that of the only output: --compare out.npz")
-                             ->type_name("FILE");
-  AddTolerance(command);
-  tolerance_option->needs(compare);
-  command
-      .add_option("--atol", absolute,
-                  "instead: |a-b| of each element is at most this, plus --rtol times |b|: --atol 1e-5")
-      ->type_name("X")
-      ->check(NonNegativeNumber())
-      ->needs(compare)
-      ->excludes(tolerance_option);
-  command.add_option("--rtol", relative, "as --atol, times |b|: --rtol 1e-3")
-      ->type_name("X")
-      ->check(NonNegativeNumber())
-      ->needs(compare)
-      ->excludes(tolerance_option);
-  command
-      .add_option("--top", top,
-                  "compare only the indices of the N largest values in each row (of the first axis), in any "
-                  "order; with a "
-                  "tolerance the values too: --top 5")
-      ->type_name("N")
-      ->check(Between(1, 1000))
-      ->needs(compare);
-}
-
 Comparison Compare(const package::NamedTensor& actual, const std::vector<package::NamedTensor>& expected,
-                   const CompareOptions& options) {
+                   const Tolerance& tolerance) {
   const auto found =
       llvm::find_if(expected, [&](const package::NamedTensor& tensor) { return tensor.name == actual.name; });
-  if (found != expected.end()) return Comparer(actual.name, actual.value, found->value, options).Compare();
+  if (found != expected.end()) return Comparer(actual.name, actual.value, found->value, tolerance).Compare();
   return {.within = false,
           .text = fmt::format("{}: no tensor of this name to compare with\n", actual.name),
           .json = Json{{"name", actual.name}, {"within", false}}};
 }
 
-}  // namespace nnefc::cli
+}  // namespace nnefc::api

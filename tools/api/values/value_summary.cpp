@@ -1,6 +1,6 @@
 // Summaries of tensors for the terminal.
 
-#include "tools/nnefc/output/value_summary.h"
+#include "tools/api/values/value_summary.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,7 +10,7 @@
 #include "fmt/format.h"
 #include "tools/api/values/element_index.h"
 
-namespace nnefc::cli {
+namespace nnefc::api {
 namespace {
 
 constexpr int64_t kMaxRows = 8;  // rows whose highest elements are printed
@@ -28,11 +28,11 @@ int64_t RowsOf(const TensorValue& value) {
 
 std::string IndexInRow(int64_t position, const TensorValue& value) {
   const llvm::ArrayRef<int64_t> extents = value.shape();
-  return api::ElementIndex(extents.drop_front(extents.size() < 2 ? 0 : 1), position);
+  return ElementIndex(extents.drop_front(extents.size() < 2 ? 0 : 1), position);
 }
 
 std::string IndexText(int64_t position, const TensorValue& value) {
-  return api::ElementIndex(value.shape(), position);
+  return ElementIndex(value.shape(), position);
 }
 
 std::vector<int64_t> HighestOfRow(const TensorValue& value, int64_t row, int64_t count) {
@@ -94,4 +94,4 @@ std::string HighestText(const TensorValue& value) {
   return text;
 }
 
-}  // namespace nnefc::cli
+}  // namespace nnefc::api

@@ -1,79 +1,53 @@
 // The search for the transformation that changes the outputs of a model.
 
-#include "tools/nnefc/commands/bisect.h"
+#include "tools/api/values/bisect.h"
 
 #include <map>
 #include <utility>
 
-#include "compiler/driver/rules.h"
 #include "compiler/ir/algorithms/copy.h"
 #include "llvm/ADT/STLExtras.h"
-#include "tools/api/program.h"
-#include "tools/nnefc/output/reporter.h"
+#include "tools/api/facts/transformations.h"
 
-namespace nnefc::cli {
+namespace nnefc::api {
 
 using package::NamedTensor;
 
 namespace {
 
-class Bisection {
+class Bisector {
  public:
-  Bisection(const LoweredCommand& command, const ExecutionOptions& execution, const CompareOptions& compare)
-      : command_(command), execution_(execution), compare_(compare) {}
+  explicit Bisector(const BisectOptions& options) : options_(options) {}
 
-  int Run() {
-    if (const int exit_code = FindNames(); exit_code != kSuccess) return exit_code;
-    const auto without = Outputs(OptionsWith(0));
-    if (!without) return exit_code_;
-    size_t good = 0, bad = names_.size();
-    std::string how = Difference(*without, Outputs(RecordedOptions()));
-    if (exit_code_ != kSuccess) return exit_code_;
-    if (how.empty()) {
-      Print("{} transformations keep the outputs within `{}`\n", names_.size(), compare_.tolerance);
-      return kSuccess;
+  std::optional<Bisection> Run(const std::vector<ListedTransformation>& listed) {
+    for (const ListedTransformation& item : listed) {
+      if (item.is_anchor) continue;
+      all_.push_back(item.name);
+      if (item.is_enabled) names_.push_back(item.name);
     }
+    const auto without = Outputs(OptionsWith(0));
+    if (!without) return std::nullopt;
+    size_t good = 0, bad = names_.size();
+    Bisection found{.num_transformations = names_.size(),
+                    .differences = Difference(*without, Outputs(RecordedOptions()))};
+    if (is_stopped_) return std::nullopt;
+    if (found.differences.empty()) return found;
     while (bad - good > 1) {
       const size_t middle = good + (bad - good) / 2;
-      const std::string difference = Difference(*without, OutputsAfter(middle));
-      if (exit_code_ != kSuccess) return exit_code_;
-      if (!difference.empty()) how = difference;
+      std::string difference = Difference(*without, OutputsAfter(middle));
+      if (is_stopped_) return std::nullopt;
       (difference.empty() ? good : bad) = middle;
+      if (!difference.empty()) found.differences = std::move(difference);
     }
-    Print(
-        "`{}` is the first transformation after which outputs leave the "
-        "tolerance\n{}{}",
-        names_[bad - 1], how, NodesMade(steps_[names_[bad - 1]]));
-    return kInvalid;
+    found.transformation = names_[bad - 1];
+    found.nodes = steps_[names_[bad - 1]].made;
+    return found;
   }
 
  private:
-  static constexpr size_t kShownNodes = 20;
-
-  // Finds the enabled transformations in order.
-  int FindNames() {
-    Context context;
-    bool environment_failed = false;
-    command_.plugins()->Report(context.emitter, environment_failed);
-    const std::optional<transform::TransformationList> list =
-        driver::MakeTransformations(command_.transform, *command_.plugins(), context, environment_failed);
-    if (const auto order = list ? list->Order(context.emitter) : std::nullopt) {
-      for (const transform::Transformation* item : *order) {
-        if (item->is_anchor()) continue;
-        all_.push_back(item->name());
-        if (item->enabled) names_.push_back(item->name());
-      }
-    }
-    return context.emitter.has_errors() ? Reporter(command_).Report("", context, environment_failed)
-                                        : kSuccess;
-  }
-
   // Returns options for the model with the first `count` transformations.
   driver::CompileOptions OptionsWith(size_t count) const {
-    driver::CompileOptions options = command_.compile_options(command_.models.front());
-    options.random_weights = command_.random_weights;
-    options.transform = command_.transform;
-    options.open.reads_data = true;
+    driver::CompileOptions options = options_.compile;
     if (count == 0) options.transform.disabled = all_;
     options.transform.pipeline.only.assign(names_.begin(),
                                            names_.begin() + static_cast<std::ptrdiff_t>(count));
@@ -104,19 +78,19 @@ class Bisection {
 
   // Returns the outputs of a compiled model.
   std::optional<std::vector<NamedTensor>> Outputs(driver::CompileOptions options) {
-    auto program = std::make_unique<api::Program>(ShownModel(command_.models.front()), std::move(options));
-    driver::Compilation& compilation = program->compilation();
-    std::optional<api::Execution> prepared = Prepare(*program, execution_, command_.max_bytes);
+    auto program = std::make_unique<Program>(options_.model, std::move(options));
+    Context& context = program->compilation().context();
+    std::optional<Execution> prepared = options_.prepare(*program);
     std::optional<std::vector<NamedTensor>> outputs;
     if (prepared) {
       inputs_ = prepared->inputs;
-      outputs = Execute(prepared->executable, compilation.context());
+      outputs = Execute(prepared->executable, context);
     }
     // Diagnostics of the model are reported once.
-    if (!std::exchange(is_reported_, true) || compilation.context().emitter.has_errors())
-      exit_code_ = Reporter(command_).Report(compilation);
+    if (!std::exchange(is_reported_, true) || context.emitter.has_errors())
+      is_stopped_ = !options_.report(*program);
     if (recorded_ == nullptr && !steps_.empty()) recorded_ = std::move(program);
-    return exit_code_ == kSuccess ? outputs : std::nullopt;
+    return is_stopped_ ? std::nullopt : outputs;
   }
 
   // Returns the outputs after the first `count` transformations.
@@ -126,10 +100,9 @@ class Bisection {
     Context& context = recorded_->compilation().context();
     context.emitter.Clear();  // reported
     std::optional<std::vector<NamedTensor>> outputs;
-    const api::Planned planned = recorded_->Plan(execution_.run_options(command_.max_bytes).executable,
-                                                 step->second.graph, api::TargetPhase::kSkip);
+    const Planned planned = recorded_->Plan(options_.run.executable, step->second.graph, TargetPhase::kSkip);
     if (planned.complete) outputs = Execute(planned.executable, context);
-    if (context.emitter.has_errors()) exit_code_ = Reporter(command_).Report("", context, false);
+    if (context.emitter.has_errors()) is_stopped_ = !options_.report(*recorded_);
     return outputs;
   }
 
@@ -152,7 +125,7 @@ class Bisection {
     std::string text;
     if (!outputs) return text;
     for (const NamedTensor& output : *outputs) {
-      const Comparison comparison = Compare(output, expected, compare_);
+      const Comparison comparison = Compare(output, expected, options_.tolerance);
       if (!comparison.within) text += comparison.text;
     }
     return text;
@@ -164,32 +137,25 @@ class Bisection {
     std::shared_ptr<const ir::Graph> graph = nullptr;
     std::vector<std::string> made = {};  // nodes of the outermost graph
   };
-  static std::string NodesMade(const Step& step) {
-    const std::vector<std::string>& made = step.made;
-    if (made.empty()) return "it made no node\n";
-    std::string text = fmt::format("it made {} node{}:\n", made.size(), made.size() == 1 ? "" : "s");
-    for (const std::string& node : llvm::ArrayRef<std::string>(made).take_front(kShownNodes))
-      text += "  " + node + "\n";
-    if (made.size() > kShownNodes) text += fmt::format("  and {} more\n", made.size() - kShownNodes);
-    return text;
-  }
 
-  const LoweredCommand& command_;
-  const ExecutionOptions& execution_;
-  const CompareOptions& compare_;
+  const BisectOptions& options_;
   transform::Names all_;
   transform::Names names_;
-  std::map<std::string, Step> steps_;       // keyed by name
-  std::unique_ptr<api::Program> recorded_;  // owns the operations of the graphs
+  std::map<std::string, Step> steps_;  // keyed by name
+  std::unique_ptr<Program> recorded_;  // owns the operations of the graphs
   std::vector<TensorValue> inputs_;
   bool is_reported_ = false;
-  int exit_code_ = kSuccess;
+  bool is_stopped_ = false;
 };
 
 }  // namespace
 
-int Bisect(const LoweredCommand& command, const ExecutionOptions& execution, const CompareOptions& compare) {
-  return Bisection(command, execution, compare).Run();
+std::optional<Bisection> Bisect(const BisectOptions& options, Context& context, bool& environment_failed) {
+  options.compile.plugins->Report(context.emitter, environment_failed);
+  const auto listed =
+      ListTransformations(options.compile.transform, *options.compile.plugins, context, environment_failed);
+  if (!listed || context.emitter.has_errors()) return std::nullopt;
+  return Bisector(options).Run(*listed);
 }
 
-}  // namespace nnefc::cli
+}  // namespace nnefc::api
