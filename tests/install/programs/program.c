@@ -2,18 +2,10 @@
 
 #include <math.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "expect.h"
 #include "nnefc/nnefc.h"
-
-static int failures = 0;
-
-static void expect(int holds, const char* what) {
-  if (holds) return;
-  printf("not so: %s\n", what);
-  ++failures;
-}
 
 static const char kDocument[] =
     "version 1.0;\n"
@@ -24,9 +16,9 @@ static const char kDocument[] =
     "}\n";
 
 static void check_mistake(void) {
-  static const char kWrong[] = "version 1.0;\ngraph g(x) -> (y)\n{\n    y = relu(x);\n}\n";
   nnefc_report* report = NULL;
-  expect(nnefc_check_text("wrong.nnef", kWrong, strlen(kWrong), NULL, &report) == NNEFC_INVALID,
+  expect(nnefc_check_text("wrong.nnef", INVALID_DOCUMENT, strlen(INVALID_DOCUMENT), NULL, &report) ==
+             NNEFC_INVALID,
          "a graph whose input is not external is invalid");
   expect(nnefc_report_errors(report) > 0, "errors are counted");
   expect(strstr(nnefc_report_text(report), "wrong.nnef:") != NULL, "a report is text");

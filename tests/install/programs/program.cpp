@@ -2,22 +2,14 @@
 // result.
 
 #include <cmath>
-#include <cstdio>
 #include <string>
 
+#include "expect.h"
 #include "nnefc/model.h"
 
 namespace api = nnefc::api;
 
 namespace {
-
-int failures = 0;
-
-void Expect(bool holds, const char* what) {
-  if (holds) return;
-  std::printf("not so: %s\n", what);
-  ++failures;
-}
 
 constexpr char kDocument[] = R"(version 1.0;
 graph net(x) -> (y)
@@ -28,45 +20,44 @@ graph net(x) -> (y)
 )";
 
 void CheckMistake() {
-  const api::Report report =
-      api::CheckText("wrong.nnef", "version 1.0;\ngraph g(x) -> (y)\n{\n    y = relu(x);\n}\n");
-  Expect(!report.ok() && report.error_count() > 0, "a graph whose input is not external is invalid");
+  const api::Report report = api::CheckText("wrong.nnef", INVALID_DOCUMENT);
+  expect(!report.ok() && report.error_count() > 0, "a graph whose input is not external is invalid");
   const api::Diagnostic& first = report.diagnostics().at(0);
-  Expect(!first.rule.empty() && !first.section.empty() && !first.message.empty(),
+  expect(!first.rule.empty() && !first.section.empty() && !first.message.empty(),
          "a diagnostic names its rule");
-  Expect(first.place.file == "wrong.nnef" && first.place.line > 1, "a diagnostic has a place");
-  Expect(report.ToText().find("wrong.nnef:") == 0, "a report is text");
-  Expect(report.ToJson().find("\"diagnostics\"") != std::string::npos, "a report is JSON");
+  expect(first.place.file == "wrong.nnef" && first.place.line > 1, "a diagnostic has a place");
+  expect(report.ToText().find("wrong.nnef:") == 0, "a report is text");
+  expect(report.ToJson().find("\"diagnostics\"") != std::string::npos, "a report is JSON");
 }
 
 void CheckModel() {
   api::Outcome<api::Model> model = api::Model::FromText("net.nnef", kDocument);
-  Expect(static_cast<bool>(model) && model.report.ok(), "the document is valid");
+  expect(static_cast<bool>(model) && model.report.ok(), "the document is valid");
   if (!model) return;
-  Expect(model->inputs().size() == 1 && model->inputs()[0].name == "x", "the input is `x`");
+  expect(model->inputs().size() == 1 && model->inputs()[0].name == "x", "the input is `x`");
   api::Outcome<std::string> flat = model->Expand({"all"});
-  Expect(flat && flat->find("softmax") == std::string::npos, "softmax is expanded");
+  expect(flat && flat->find("softmax") == std::string::npos, "softmax is expanded");
 
   api::Outcome<api::Executable> executable =
       model->Compile({.backend = api::Backend::kReference, .threads = 1});
-  Expect(static_cast<bool>(executable), "the model is ready to run");
+  expect(static_cast<bool>(executable), "the model is ready to run");
   if (!executable) return;
   const float values[] = {0, 1, 2};
   api::Outcome<api::Tensors> results = executable->Run({{"x", *api::Tensor::Copy({1, 3}, values)}});
-  Expect(static_cast<bool>(results), "the model runs");
+  expect(static_cast<bool>(results), "the model runs");
   if (!results) return;
   const double sum = std::exp(0.0) + std::exp(1.0) + std::exp(2.0);
   for (int i = 0; i < 3; ++i)
-    Expect(std::abs(results->at("y").ElementAsDouble(i) - std::exp(i) / sum) < 1e-6,
+    expect(std::abs(results->at("y").ElementAsDouble(i) - std::exp(i) / sum) < 1e-6,
            "softmax is as its formula");
   api::Outcome<api::Tensors> none = executable->Run({});
-  Expect(!none && none.report.diagnostics().at(0).rule == "input.missing", "data that lacks is told");
+  expect(!none && none.report.diagnostics().at(0).rule == "input.missing", "data that lacks is told");
 }
 
 }  // namespace
 
 int main() {
-  Expect(!api::Version().empty(), "there is a version");
+  expect(!api::Version().empty(), "there is a version");
   CheckMistake();
   CheckModel();
   return failures == 0 ? 0 : 1;

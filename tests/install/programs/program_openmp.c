@@ -1,18 +1,10 @@
 /* A program with its own OpenMP loops, which must work next to a model that runs on threads of nnefc. */
 
 #include <omp.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "expect.h"
 #include "nnefc/nnefc.h"
-
-static int failures = 0;
-
-static void expect(int holds, const char* what) {
-  if (holds) return;
-  printf("not so: %s\n", what);
-  ++failures;
-}
 
 static const char kDocument[] =
     "version 1.0;\n"

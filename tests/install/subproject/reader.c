@@ -1,8 +1,9 @@
 /* Uses an nnefc without the runtime, in C. */
 
 #include <nnefc/nnefc.h>
-#include <stdio.h>
 #include <string.h>
+
+#include "../programs/expect.h"
 
 static const char kDocument[] =
     "version 1.0;\n"
@@ -11,14 +12,6 @@ static const char kDocument[] =
     "    x = external(shape = [1, 3]);\n"
     "    y = relu(x);\n"
     "}\n";
-
-static int failures = 0;
-
-static void expect(int holds, const char* what) {
-  if (holds) return;
-  printf("not so: %s\n", what);
-  ++failures;
-}
 
 int main(void) {
   nnefc_model* model = NULL;

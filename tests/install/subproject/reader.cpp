@@ -3,20 +3,13 @@
 
 #include <nnefc/model.h>
 
-#include <cstdio>
 #include <string>
+
+#include "../programs/expect.h"
 
 namespace api = nnefc::api;
 
 namespace {
-
-int failures = 0;
-
-void Expect(bool holds, const char* what) {
-  if (holds) return;
-  std::printf("not so: %s\n", what);
-  ++failures;
-}
 
 constexpr char kDocument[] = R"(version 1.0;
 graph net(x) -> (y)
@@ -29,36 +22,35 @@ graph net(x) -> (y)
 
 // Expects one error of the rule for builds without the runtime.
 void ExpectRefused(const api::Report& report, const char* what) {
-  Expect(report.error_count() == 1 && report.environment_failed() &&
+  expect(report.error_count() == 1 && report.environment_failed() &&
              report.diagnostics().at(0).message.find("NNEFC_RUNTIME=ON") != std::string::npos,
          what);
 }
 
 void Read() {
-  const api::Report wrong =
-      api::CheckText("net.nnef", "version 1.0;\ngraph g(x) -> (y)\n{\n    y = relu(x);\n}\n");
-  Expect(wrong.error_count() > 0 && !wrong.environment_failed(), "an invalid document is invalid");
+  const api::Report wrong = api::CheckText("net.nnef", INVALID_DOCUMENT);
+  expect(wrong.error_count() > 0 && !wrong.environment_failed(), "an invalid document is invalid");
   const api::Report unused = api::LintText("net.nnef", kDocument);
-  Expect(unused.diagnostics().size() == 1 && unused.diagnostics().at(0).rule == "lint.unused-tensor",
+  expect(unused.diagnostics().size() == 1 && unused.diagnostics().at(0).rule == "lint.unused-tensor",
          "lint works");
   const auto formatted = api::Format("net.nnef", kDocument);
-  Expect(formatted && formatted->find("graph net( x ) -> ( y )") != std::string::npos,
+  expect(formatted && formatted->find("graph net( x ) -> ( y )") != std::string::npos,
          "a document is formatted");
 }
 
 void UseModel() {
   api::Outcome<api::Model> model = api::Model::FromText("net.nnef", kDocument);
-  Expect(static_cast<bool>(model), "the document is valid");
+  expect(static_cast<bool>(model), "the document is valid");
   if (!model) return;
-  Expect(model->operations().size() == 2 && model->operations().at(1).type == "softmax",
+  expect(model->operations().size() == 2 && model->operations().at(1).type == "softmax",
          "the operations are listed");
-  Expect(nnefc::Name(model->inputs().at(0).type) == "f32", "an input has a type");
+  expect(nnefc::Name(model->inputs().at(0).type) == "f32", "an input has a type");
   const auto flat = model->Expand({"all"});
-  Expect(flat && flat->find("softmax") == std::string::npos, "softmax is expanded");
-  Expect(model->Upgrade().value.has_value(), "the document is written");
+  expect(flat && flat->find("softmax") == std::string::npos, "softmax is expanded");
+  expect(model->Upgrade().value.has_value(), "the document is written");
   for (int i = 0; i < 2; ++i) {
     const auto executable = model->Compile();
-    Expect(!executable, "the model cannot run");
+    expect(!executable, "the model cannot run");
     ExpectRefused(executable.report, "the report of a run has the reason");
   }
   ExpectRefused(model->Lower().report, "the report of lowering has the reason");
