@@ -7,7 +7,7 @@
 
 #include "compiler/ir/interval.h"
 #include "compiler/ir/ops/arguments.h"
-#include "compiler/ir/ops/opset/control_flow/control_flow.h"
+#include "compiler/ir/ops/opset/dims.h"
 #include "compiler/ir/ops/register.h"
 #include "compiler/ir/ops/rows.h"
 

@@ -7,6 +7,16 @@
 
 namespace nnefc::ir::ops::opset {
 
+namespace {
+
+Dim DimUnion(Dim a, Dim b) {
+  if (a == b) return a;
+  if (!a.known() || !b.known()) return Dim();
+  return Dim(std::min(a.min, b.min), std::max(a.max, b.max));
+}
+
+}  // namespace
+
 int64_t SaturatingAdd(int64_t a, int64_t b) {
   int64_t sum;
   if (!__builtin_add_overflow(a, b, &sum)) return sum;
@@ -46,6 +56,18 @@ std::optional<PartialShape> BroadcastPdpd(const PartialShape& a, const PartialSh
     if (!b[i].Compatible(a[axis + i]) && !b[i].Compatible(Dim(1))) return std::nullopt;
   }
   return a;
+}
+
+PartialShape ShapeUnion(const PartialShape& a, const PartialShape& b) {
+  if (!a.rank_known() || !b.rank_known()) return PartialShape();
+  if (a.rank() != b.rank()) {
+    if (a.rank() > 1 || b.rank() > 1) return PartialShape();
+    const Dim length = a.rank() == 1 ? a[0] : b[0];
+    return PartialShape({length == Dim(1) ? length : Dim()});
+  }
+  PartialShape shape = a;
+  for (int64_t i = 0; i < a.rank(); ++i) shape.set(i, DimUnion(a[i], b[i]));
+  return shape;
 }
 
 namespace {

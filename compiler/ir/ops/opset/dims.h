@@ -23,6 +23,10 @@ std::optional<PartialShape> BroadcastNumpy(const PartialShape& a, const PartialS
 // and is broadcast to it. The result has the shape of `a`.
 std::optional<PartialShape> BroadcastPdpd(const PartialShape& a, const PartialShape& b, int64_t axis);
 
+// Returns the smallest partial shape that includes both: the output shape of an If. Different extents become
+// an interval and different ranks an unknown rank, except that [] and [1] yield [1].
+PartialShape ShapeUnion(const PartialShape& a, const PartialShape& b);
+
 // The rounding of a number of window positions (`rounding_type`).
 enum class WindowRounding : uint8_t {
   kFloor,

@@ -1,6 +1,6 @@
 #include "compiler/ir/ops/opset/control_flow/iterations.h"
 
-#include "compiler/ir/ops/opset/control_flow/control_flow.h"
+#include "compiler/ir/ops/opset/dims.h"
 #include "gtest/gtest.h"
 
 namespace nnefc::openvino {

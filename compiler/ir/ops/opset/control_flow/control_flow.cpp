@@ -2,8 +2,6 @@
 
 #include "compiler/ir/ops/opset/control_flow/control_flow.h"
 
-#include <algorithm>
-
 #include "compiler/ir/ops/opset/control_flow/port_maps.h"
 
 namespace nnefc::ir::ops::opset {
@@ -12,12 +10,6 @@ namespace {
 
 constexpr size_t kThen = 0;
 constexpr size_t kElse = 1;
-
-Dim DimUnion(Dim a, Dim b) {
-  if (a == b) return a;
-  if (!a.known() || !b.known()) return Dim();
-  return Dim(std::min(a.min, b.min), std::max(a.max, b.max));
-}
 
 // if.condition: one element of type boolean, of rank 0 or 1.
 bool CheckCondition(OpContext& op) {
@@ -120,18 +112,6 @@ void InferIf(OpContext& op) {
 }
 
 }  // namespace
-
-PartialShape ShapeUnion(const PartialShape& a, const PartialShape& b) {
-  if (!a.rank_known() || !b.rank_known()) return PartialShape();
-  if (a.rank() != b.rank()) {
-    if (a.rank() > 1 || b.rank() > 1) return PartialShape();
-    const Dim length = a.rank() == 1 ? a[0] : b[0];
-    return PartialShape({length == Dim(1) ? length : Dim()});
-  }
-  PartialShape shape = a;
-  for (int64_t i = 0; i < a.rank(); ++i) shape.set(i, DimUnion(a[i], b[i]));
-  return shape;
-}
 
 std::vector<OpInfo> ControlFlowRows() {
   std::vector<OpInfo> rows = LoopRows();
