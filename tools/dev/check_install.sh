@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # Clones the last commit into an empty folder for each installation method in the READMEs (quick start, `pip install`,
 # wheel, Debian packages) and for a project that adds the sources to its own, then builds, installs and runs it there.
-#   tools/dev/check_install.sh           all but the last one
-#   tools/dev/check_install.sh PART...   quickstart, pip, wheel, packages, subproject
+#   tools/dev/check_install.sh [PART...]   quickstart, subproject, pip, wheel, packages; by default all
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 source tools/setup.sh
@@ -132,7 +131,7 @@ check_subproject() {
 }
 
 parts=("$@")
-[ $# -gt 0 ] || parts=(quickstart pip wheel packages)
+[ $# -gt 0 ] || parts=(quickstart subproject pip wheel packages)
 for part in "${parts[@]}"; do
   declare -F "check_$part" >/dev/null || fail "unknown part \`$part\`; there are quickstart, subproject, pip, wheel, packages"
 done

@@ -8,7 +8,7 @@
 #   site      the documentation site in Chromium, with axe-core
 #   artefacts
 #             the wheel, the Debian packages, the archive and the steps of the Dockerfile in minimal systems of Debian 11 to 13
-#             (as root, with the right to mount), and a project that builds nnefc without the runtime
+#             (as root, with the right to mount)
 #   vscode    the extension of VS Code, in VS Code's server and Chromium (needs Node.js 20 or later with npm)
 #   asan      all suites with the address and undefined-behaviour sanitizers
 #
@@ -85,7 +85,6 @@ part_artefacts() {
   done
   tools/packages.sh --userland bookworm
   tools/dev/check_docker.sh
-  tools/dev/check_install.sh subproject
 }
 
 part_vscode() {
