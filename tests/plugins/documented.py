@@ -44,6 +44,8 @@ class Documented(PluginTest):
         })
         order = [row[0] for row in rows]
         for earlier, later in (("nnefc::transform::front::SoftplusFusion", "documented::MishFusion"),
+                               ("nnefc::transform::front::NoOpEraser", "documented::YoloRegionAddon"),
+                               ("nnefc::transform::front::StandaloneConstEraser", "documented::YoloRegionAddon"),
                                ("documented::CheckForCycle", "PreMiddleStart"),
                                ("PreMiddleStart", "documented::L2NormToNorm"),
                                ("documented::L2NormToNorm", "MiddleStart")):
