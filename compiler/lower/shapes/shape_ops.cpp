@@ -39,7 +39,11 @@ void LowerReshape(NodeLowering& n) {
       return;
     }
   }
-  n.SetOutput(n.Reshape(n.input(0), target, "reshape"));
+  if (!target.empty() || input.rank() == 0) return n.SetOutput(n.Reshape(n.input(0), target, "reshape"));
+  // OpenVINO's CPU plug-in ends the process for a Reshape to rank 0 after a MatMul.
+  std::vector<int64_t> axes;
+  for (int64_t axis = 0; axis < input.rank(); ++axis) axes.push_back(axis);
+  n.SetOutput(n.Add("opset1", "Squeeze", {n.input(0), n.ConstInts(axes, "axes")}));
 }
 
 template <bool kAdds>

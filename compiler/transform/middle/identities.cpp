@@ -139,17 +139,28 @@ opset1.Result "y" (%4)
       const Node first = second.in_node(0);
       const ir::PartialShape& shape = second.ir().output().shape;
       if (!first.ir().Is(ir::OpRole::kView) || !shape.known()) continue;
-      std::vector<int64_t> extents;
-      for (ir::Dim dim : shape.dims()) extents.push_back(dim.value());
-      const auto rank = static_cast<int64_t>(extents.size());
-      const Node target = graph.CreateConst(TensorValue::FromInts({rank}, extents), second.name() + "/shape");
-      Graph::Spec spec{.origin = second.ir().origin()};
-      spec.attributes.Set("special_zero", false);
-      const Node made = graph.CreateNode("opset1.Reshape", {first.in_port(0).GetSource(), target.out_port(0)},
-                                         std::move(spec));
-      TakePlace(graph, second, made);
+      TakePlace(graph, second, MakeView(graph, first.in_port(0).GetSource(), shape, second));
       graph.Remove(second);
     }
+  }
+
+ private:
+  // Creates the view of a tensor that replaces `replaced`. One of rank 0 is a Squeeze: OpenVINO's CPU plug-in
+  // ends the process for a Reshape to rank 0 after a MatMul.
+  static Node MakeView(Graph& graph, const Port& source, const ir::PartialShape& shape,
+                       const Node& replaced) {
+    const ir::PartialShape& viewed = source.node().ir().output(source.index()).shape;
+    const bool squeezes = shape.rank() == 0 && viewed.rank_known() && viewed.rank() > 0;
+    std::vector<int64_t> items;
+    for (ir::Dim dim : shape.dims()) items.push_back(dim.value());
+    for (int64_t axis = 0; squeezes && axis < viewed.rank(); ++axis) items.push_back(axis);
+    const auto count = static_cast<int64_t>(items.size());
+    const Node list = graph.CreateConst(TensorValue::FromInts({count}, items),
+                                        replaced.name() + (squeezes ? "/axes" : "/shape"));
+    Graph::Spec spec{.origin = replaced.ir().origin()};
+    if (!squeezes) spec.attributes.Set("special_zero", false);
+    return graph.CreateNode(squeezes ? "opset1.Squeeze" : "opset1.Reshape", {source, list.out_port(0)},
+                            std::move(spec));
   }
 };
 

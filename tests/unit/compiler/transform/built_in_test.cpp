@@ -219,6 +219,14 @@ TEST_F(BuiltInTest, ViewsInARow) {
                  "  %4 = opset1.Const \"b\" : i64[1] = dense<i64[1]: 0>\n"
                  "  %9 = opset1.Unsqueeze \"w\" (%3, %4) : f32[1,6,4]\n"),
             "Parameter(x) Const(a) Reshape(v: x, a) ReLU(r: v) Const(b) Unsqueeze(w: r, b) Result(y: w)");
+  EXPECT_EQ(Body("middle.FuseReshapesSequence",
+                 "  %1 = opset1.Const \"n\" : i64[3] = dense<i64[3]: 0, 1, 2>\n"
+                 "  %2 = opset1.ReduceSum \"s\" (%0, %1) {keep_dims = true} : f32[1,1,1]\n"
+                 "  %3 = opset1.Const \"a\" : i64[1] = dense<i64[1]: 0>\n"
+                 "  %4 = opset1.Squeeze \"v\" (%2, %3) : f32[1,1]\n"
+                 "  %5 = opset1.Const \"b\" : i64[2] = dense<i64[2]: 0, 1>\n"
+                 "  %9 = opset1.Squeeze \"w\" (%4, %5) : f32[]\n"),
+            "Parameter(x) Const(n) ReduceSum(s: x, n) Const(w/axes) Squeeze(w: s, w/axes) Result(y: w)");
 }
 
 // ---- equal nodes ----
