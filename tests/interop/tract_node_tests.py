@@ -169,11 +169,12 @@ def check_forms(nnefc: Path, folder: Path, flags: list[str]) -> tuple[str, str]:
             formatted.write_text(call("fmt", folder / "model" / "graph.nnef"))
             if call("fmt", formatted) != formatted.read_text():
                 raise ValueError("formatted twice, it differs")
-            stage = "upgrade"
             shapes = [f"--input-shape={each}={','.join(map(str, value.shape))}" for each, value in zip(in_names, inputs, strict=True)]
-            call("upgrade", "-q", folder / "model", *flags, "-o", scratch / "upgraded")
-            call("check", "-q", "--strict", scratch / "upgraded")
-            compare(scratch / "upgraded")
+            if all(value.size for value in inputs):  # a strict document has no inputs without elements
+                stage = "upgrade"
+                call("upgrade", "-q", folder / "model", *flags, "-o", scratch / "upgraded")
+                call("check", "-q", "--strict", scratch / "upgraded")
+                compare(scratch / "upgraded")
             stage = "openvino"
             call("compile", "-q", folder / "model", *flags, *shapes, "-o", scratch / "net.xml")
             given = [value.astype({"f": np.float32, "i": np.int64, "u": np.int64}.get(value.dtype.kind, value.dtype)) for value in inputs]
