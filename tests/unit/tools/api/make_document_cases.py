@@ -248,6 +248,25 @@ def axis_cases(folder):
     for name, scale, point, result in [("both", steps.tolist(), np.abs(points).astype(int).tolist(), expected),
                                        ("scale", steps.tolist(), 9, np.stack([quantize(row, 9, step) for row, step in zip(wide, steps)]))]:
         form_case(folder, f"quantized_axis_result_{name}", wide, "r = tract_core_cast(x);", line("r", point, scale), result)
+        values = quantize(wide, 100, 0.375)
+        of_values = [quantize(row, each[0], each[1]) for row, each in zip(values, np.broadcast(point, scale))]
+        form_case(folder, f"quantized_axis_result_{name}_of_q", wide, "q = tract_core_cast(x);\nr = copy(q);",
+                  line("q", 100, 0.375) + line("r", point, scale), np.stack(of_values))
+    # Biases that are one number, and integers that f32 does not represent: half a step and a little more.
+    for number in [1, 3, -2]:
+        for kind, statement, trailing in [("linear", "linear(q, w, {})", []), ("conv", "conv(q, w, {})", [1])]:
+            form_case(folder, f"quantized_bias_{number % 10}_{kind}", x.reshape(3, 4, *trailing), head.format([4, 4, *trailing])
+                      + f"r = {statement.format(float(number))};", line("q", 100, 0.5) + line("w", -3, 0.25, "true") + line("r", 90, 0.125),
+                      quantize(x @ (numbers * np.float32(0.25)).T + number * 0.125, 90, 0.125).reshape(3, 4, *trailing),
+                      {"w": codes.reshape(4, 4, *trailing)})
+    large = np.array([2**24 + 1, 2**24, -2**24 - 1, 3 * 2**24 + 1], np.int32)
+    zeros = np.zeros((1, 4, 1), np.float32)
+    for shape in [[4], [1, 4]]:
+        for name, scale in [("tensor", 0.25), ("rows", [0.25] * 4)]:
+            form_case(folder, f"quantized_bias_large_{len(shape)}_{name}", zeros, head.format([4, 4, 1])
+                      + f"b = variable<integer>(label = 'b', shape = {shape});\nr = conv(q, w, b);",
+                      line("q", 100, 0.5) + line("w", -3, scale, "true") + line("r", 90, 2.0**22),
+                      np.float32([1, 0, -1, 2]).reshape(1, 4, 1) * np.float32(2.0**22), {"w": codes.reshape(4, 4, 1), "b": large.reshape(shape)})
 
 
 def form_cases(folder):
@@ -264,8 +283,9 @@ def form_cases(folder):
                        "tile(q, repeats = [2, 1])", "unsqueeze(q, axes = [0])", "tract_core_gather(q, [1, 0], axis = 0)",
                        "concat([q, q], axis = 0)", "max_reduce(q, axes = [1])"]:
         for signed, point in [("false", 100), ("true", -7)]:
-            form_case(folder, f"quantized_form_{expression.partition('(')[0]}_{signed}_{len(LINES)}", x,
-                      f"q = tract_core_cast(x);\nr = {expression};", line("q", point, 0.25, signed) + line("r", 50, 0.125))
+            for result in [line("r", 50, 0.125), line("r", 51, 1.0)]:  # finer; coarser, which rounds halves
+                form_case(folder, f"quantized_form_{expression.partition('(')[0]}_{signed}_{len(LINES)}", x,
+                          f"q = tract_core_cast(x);\nr = {expression};", line("q", point, 0.25, signed) + result)
     # Padding by a real number, and products of two tensors that are not constant: tract computes something else.
     numbers = quantize(x, 100, 0.25)
     for expression, result in [("pad(q, padding = [(1, 1), (0, 2)], border = 'constant', value = 0.5)", np.pad(numbers, [(1, 1), (0, 2)], constant_values=0.5)),
