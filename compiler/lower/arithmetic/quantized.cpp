@@ -150,7 +150,7 @@ std::vector<Typed> One(OutputPort port, std::optional<QuantizedType> type) {
 // Moves values without changing their type. Types per axis are dropped: the axis may move as well.
 std::optional<std::vector<Typed>> Move(QuantizedLowering& q) {
   std::vector<Typed> results;
-  const QuantizedType* type = q.n().num_inputs() > 0 ? q.input_type(0) : nullptr;
+  const QuantizedType* type = q.input_type(0);
   for (OutputPort port : q.LowerPlainly()) {
     const bool is_number = q.n().target().output(port).type == ElementType::kF32;
     const bool stays = type != nullptr && type->is_per_tensor() && is_number;
