@@ -1,8 +1,7 @@
 // Random sequences of graph edits, of which each leaves a valid graph or one error.
 
-#include <random>
-
 #include "compiler/ir/algorithms/copy.h"
+#include "tests/unit/compiler/transform/random_edits.h"
 #include "tests/unit/compiler/transform/transform_support.h"
 
 namespace nnefc::transform {
@@ -21,109 +20,6 @@ constexpr const char* kNet =
   opset1.Result "z" (%4.1)
 )";
 
-// A random sequence of edits. Errors of the graph interface are ignored, as a transformation may do.
-class Edits {
- public:
-  Edits(Graph& graph, uint32_t seed) : graph_(graph), random_(seed) {}
-
-  void Apply(int count) {
-    for (int i = 0; i < count; ++i) {
-      try {
-        ApplyOne();
-      } catch (const Error&) {
-        ++num_errors_;
-      }
-    }
-  }
-  int num_errors() const { return num_errors_; }
-
- private:
-  int Below(size_t bound) { return static_cast<int>(random_() % std::max<size_t>(bound, 1)); }
-
-  // Returns a node, possibly one that was removed.
-  Node Any() {
-    if (Below(8) == 0 && !former_.empty()) return former_[static_cast<size_t>(Below(former_.size()))];
-    const std::vector<Node> nodes = graph_.GetNodes();
-    if (nodes.empty()) throw Error("the graph is empty");
-    former_.push_back(nodes[static_cast<size_t>(Below(nodes.size()))]);
-    return former_.back();
-  }
-  // Return a port, possibly one that does not exist.
-  Port AnyInput() {
-    const Node node = Any();
-    return node.in_port(Below(static_cast<size_t>(node.num_in_ports()) + (Below(8) == 0 ? 1 : 0)));
-  }
-  Port AnyOutput() {
-    const Node node = Any();
-    return node.out_port(Below(static_cast<size_t>(node.num_out_ports()) + (Below(8) == 0 ? 1 : 0)));
-  }
-  std::string AnyName() {
-    static constexpr const char* kNames[] = {"x", "a", "m", "y", "new", ""};
-    return kNames[Below(std::size(kNames))];
-  }
-  Node Create() {
-    static constexpr const char* kOperations[] = {
-        "ReLU", "Add", "Concat", "opset1.Split", "NoSuchOperation", "Reshape", "Parameter", "Result"};
-    std::vector<Port> sources;
-    for (int i = Below(4); i > 0; --i) sources.push_back(AnyOutput());
-    Graph::Spec spec{.name = AnyName()};
-    if (Below(2) == 0) spec.num_inputs = Below(4);
-    if (Below(2) == 0) spec.attributes.Set("axis", int64_t{Below(3)});
-    return graph_.CreateNode(kOperations[Below(std::size(kOperations))], sources, std::move(spec));
-  }
-
-  void ApplyOne() {
-    switch (Below(18)) {
-      case 0:
-        former_.push_back(Create());
-        return;
-      case 1:
-        return AnyInput().Connect(AnyOutput());
-      case 2:
-        return AnyInput().Disconnect();
-      case 3:
-        return AnyOutput().Disconnect();
-      case 4:
-        return graph_.Remove(Any());
-      case 5:
-        return Any().SetName(AnyName());
-      case 6:
-        return graph_.TakeName(Any(), Any());
-      case 7:
-        return graph_.TakeOutputs({{AnyOutput(), AnyOutput()}});
-      case 8:
-        return AnyOutput().GetConnection().SetSource(AnyOutput());
-      case 9:
-        return AnyInput().GetConnection().SetDestination(AnyInput());
-      case 10:
-        return AnyInput().GetConnection().InsertNode(Create());
-      case 11:
-        return Any().Set(AnyName(), ir::Attribute(int64_t{Below(5)}));
-      case 12:
-        return Any().Set("axis", ir::Attribute("text"));
-      case 13:
-        return Any().Erase("axis");
-      case 14:
-        graph_.CreateResult(AnyOutput(), AnyName());
-        return;
-      case 15:
-        graph_.AddInPort(Any(), AnyOutput());
-        return;
-      case 16:
-        return RemoveNodes(graph_, {Any(), Any(), Any()});
-      default:
-        if (Below(4) == 0) graph_.CleanUp();
-        graph_.MarkForInference(Any(), Below(2) == 0);
-        return;
-    }
-  }
-
-  Graph& graph_;
-  std::mt19937 random_;
-  std::vector<Node> former_;
-  int num_errors_ = 0;
-};
-
 class EditsTest : public TransformTest {};
 
 TEST_F(EditsTest, LeaveAValidGraphOrOneError) {
@@ -136,7 +32,7 @@ TEST_F(EditsTest, LeaveAValidGraphOrOneError) {
     TransformationList list;
     RegisterAnchors(list);
     Calls& edits = list.Add<Calls>("EDITS", [&](Graph& view) {
-      Edits random(view, seed);
+      RandomEdits random(view, seed, RandomEdits::kLowered);
       random.Apply(1 + static_cast<int>(seed % 12));
       num_refused += random.num_errors();
     });
