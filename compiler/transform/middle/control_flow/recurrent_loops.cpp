@@ -100,10 +100,8 @@ class Rewriter {
     ir::AttributeMap attributes;
     attributes.Set("element_type", ElementType::kF32);
     attributes.Set("shape", ir::PartialShape(shape));
-    const Node node =
-        made_.CreateNode("opset1.Parameter", {}, {.name = name, .attributes = std::move(attributes)});
-    if (!llvm::is_contained(new_.graph->parameters(), node.id())) new_.graph->AddToParameters(node.id());
-    return node.out_port(0);
+    return made_.CreateNode("opset1.Parameter", {}, {.name = name, .attributes = std::move(attributes)})
+        .out_port(0);
   }
   int32_t NewParameter() const { return static_cast<int32_t>(new_.graph->parameters().size()) - 1; }
 
