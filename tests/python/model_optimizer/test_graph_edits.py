@@ -27,6 +27,7 @@ from nnefc.mo.PHASE import KIND
 from nnefc.mo.graph.graph import Node, rename_nodes
 from nnefc.mo.ops.const import Const
 from nnefc.mo.ops.op import Op
+from nnefc.mo.ops.parameter import Parameter
 from nnefc.mo.ops.result import Result
 from nnefc.mo.utils.error import Error
 
@@ -52,8 +53,8 @@ class Edits(KIND):
             return some.in_port(pick.randrange(max(1, len(some.in_ports()) + pick.randrange(2))))
 
         def create():
-            op = pick.choice(["ReLU", "Add", "Concat", "Split", "relu", "NoSuchOperation", "Squeeze", "Reshape"])
-            attributes = dict(pick.sample([("axis", 1), ("num_splits", 3), ("name", "new"), ("own", {"a": None})], 2))
+            op = pick.choice(["ReLU", "Add", "Concat", "Split", "relu", "NoSuchOperation", "Squeeze", "Reshape", "Parameter", "Result"])
+            attributes = dict(pick.sample([("axis", 1), ("num_splits", 3), ("name", "new"), ("own", {"a": None}), ("shape", [2, 3]), ("own", len)], 2))
             return Op(graph, {"op": op, **attributes}).create_node([source() for _ in range(pick.randrange(4))])
 
         edits = [
@@ -69,9 +70,10 @@ class Edits(KIND):
             lambda: source().get_connection().set_source(source()),
             lambda: target().get_connection().set_destination(target()),
             lambda: target().get_connection().insert_node(create()),
-            lambda: node().__setitem__(pick.choice(["axis", "own", "axes", "shape", "value"]), pick.choice([0, 1.5, "t", [1], [], None, {"a": 1}, 1 << 70])),
+            lambda: node().__setitem__(pick.choice(["axis", "own", "axes", "shape", "value"]), pick.choice([0, 1.5, "t", [1], [], None, {"a": 1}, 1 << 70, len])),
             lambda: node().__delitem__(pick.choice(["axis", "axes", "own"])),
             lambda: Result(graph).create_node([source()]),
+            lambda: target().connect(Parameter(graph, {"shape": pick.choice([[2, 3], [3], [-1, 3], None])}).create_node().out_port(0)),
             lambda: Const(graph, {"value": np.ones(pick.choice([(), (3,), (5,), (0,)]), np.float32)}).create_node(),
             lambda: graph.add_edge(node().id, node().id, **{"in": pick.randrange(2), "out": 0}),
             lambda: graph.clean_up(),

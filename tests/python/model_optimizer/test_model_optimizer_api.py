@@ -66,7 +66,7 @@ def test_every_operation_of_the_table_exists():
         kind = getattr(importlib.import_module(f"nnefc.mo.{module}"), name)
         assert kind.__name__ == name
         assert kind.__module__ == f"nnefc.mo.{module}"
-        if name in composites:
+        if name in composites or not kind.op:
             continue
         row = row_of(kind.op_type or kind.op, kind.version)
         assert row is not None, name

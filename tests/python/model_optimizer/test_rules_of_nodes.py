@@ -1,6 +1,8 @@
 """Rules of nodes: the names of operations, attributes, data nodes and edges: `extension_rules.py`."""
 
 import functools
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -166,7 +168,6 @@ class A(MiddleReplacementPattern):
         ("node['a'] = [1, 1 << 70]", "1180591620717411303424 is not an attribute; integers have 64 bits"),
         ("node['a'] = {1: 2}", "1 is not a key of an attribute; expected texts"),
         ("node['a'] = object()", "a value of `object` is not an attribute"),
-        ("node['a'] = len", "`a` of `a` is a function"),
         ("node.missing", "has no attribute `missing`"),
     ],
 )
@@ -175,6 +176,42 @@ def test_middle_2_attributes_that_do_not_exist(run, statement, expected):
     message = messages(run, EXP_RELU, middle__a=body)
     assert expected in message
     assert f"(line {HEADER.count(chr(10)) + 4})" in message
+
+
+@pytest.mark.parametrize("phase", ["front", "middle", "back"])
+@pytest.mark.parametrize("statement", ["node['f'] = len", "node.f = len", "node = make(graph, 'Sin', node.in_port(0), f=len)"])
+def test_middle_2_functions_last_until_the_transformation_ends(run, tmp_path, phase, statement):
+    body = f"""
+class A({phase.capitalize()}ReplacementPattern):
+    def find_and_replace_pattern(self, graph):
+        node = graph.get_op_nodes(op='Exp')[0]
+        node["infer"] = node["reverse_infer"] = len  # nnefc has its own shape functions
+        node["g"] = 1
+        {statement}
+        assert node.f([1, 2]) == node["f"]([1, 2]) == 2 and node.has("f") and node.has_valid("f")
+        node["g"] = len
+        assert node.g([1, 2]) == 2
+        del node["g"]
+        assert not node.has("g")
+
+
+class B({phase.capitalize()}ReplacementPattern):
+    def run_after(self):
+        return [A]
+
+    def find_and_replace_pattern(self, graph):
+        assert not graph.get_op_nodes(op='Exp')[0].has("f")
+"""
+    model = run(EXP_RELU, **{f"{phase}__a": body})
+    np.testing.assert_allclose(outputs(model)["y"], np.exp(X), rtol=1e-5)
+    (tmp_path / "net.nnef").write_text(EXP_RELU)
+    words = [sys.executable, "-m", "nnefc", "transform", "net.nnef", "--extensions", "extensions"]
+    done = subprocess.run(words, capture_output=True, text=True, cwd=tmp_path, check=False)
+    if "make" in statement:  # nothing reads the new node
+        assert "the attribute `f` of " in done.stderr
+    else:
+        assert "the attribute `f` of `a` (" in done.stderr
+    assert done.stderr.count("is a function; it ends with the transformation") == 1
 
 
 def test_middle_2_add_edge(run):

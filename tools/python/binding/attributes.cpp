@@ -88,6 +88,16 @@ Attribute ToListAttribute(nb::handle value, const ir::AttributeInfo* info) {
   return list;
 }
 
+// Converts a list of extents. None, masked elements of NumPy arrays and negative numbers are unknown.
+Attribute ToShapeAttribute(nb::handle value) {
+  llvm::SmallVector<ir::Dim, 4> dims;
+  for (nb::handle item : value) {
+    const int64_t extent = item.is_none() ? -1 : ToInteger(nb::int_(nb::borrow(item)));
+    dims.push_back(extent < 0 ? ir::Dim() : ir::Dim(extent));
+  }
+  return ir::PartialShape(llvm::ArrayRef<ir::Dim>(dims));
+}
+
 // Converts a number, to the kind in the operation's row if known.
 Attribute ToNumberAttribute(nb::handle value, const ir::AttributeInfo* info) {
   const auto kind = info != nullptr ? std::optional(info->kind) : std::nullopt;
@@ -140,8 +150,10 @@ Attribute ToAttribute(nb::handle value, const ir::AttributeInfo* info) {
     return text;
   }
   if (IsNumber(plain)) return ToNumberAttribute(plain, info);
-  if (nb::isinstance<nb::list>(plain) || nb::isinstance<nb::tuple>(plain))
-    return ToListAttribute(plain, info);
+  if (nb::isinstance<nb::list>(plain) || nb::isinstance<nb::tuple>(plain)) {
+    const bool is_shape = info != nullptr && info->kind == ir::AttributeKind::kShape;
+    return is_shape ? ToShapeAttribute(plain) : ToListAttribute(plain, info);
+  }
   if (nb::isinstance<nb::dict>(plain)) return ToMapping(nb::borrow<nb::dict>(plain));
   if (plain.is_none())
     return ir::AttributeList{.items = {Attribute(std::string(kMapping)), Attribute(int64_t{0})},

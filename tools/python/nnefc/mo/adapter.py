@@ -29,9 +29,9 @@ _PACKAGE = Path(__file__).parent
 _MAX_CALLS = 5
 
 
-def load_folder(folder: Path) -> tuple[list[type[Transformation]], list[CustomOperation]]:
-    """Loads the transformations and operations of a folder, a Python package. Raises ExtensionError."""
-    package = ExtensionPackage(folder)
+def load_package(package: ExtensionPackage) -> tuple[list[type[Transformation]], list[CustomOperation]]:
+    """Loads the transformations and operations of a folder. Raises ExtensionError."""
+    folder = package.root
     if len(package.files) == 1:
         raise ExtensionError(f"`{folder}` has no Python modules")
     modules = modules_of(package, _message_of)
@@ -121,6 +121,12 @@ class Adapter:
                     raise TypeError(f"{kind!r} is not a class of a transformation")
         except (Exception, SystemExit) as error:
             raise ValueError(f"`{self.file}`: {what} of `{self.id}`: {_message_of(error, Path(self.file))}") from error
+        if not kinds:
+            # The phases of the Model Optimizer run one after the other, whatever the order within them.
+            ends = {"front": "FrontFinish", "middle": "BackStart"}
+            starts = {"middle": "PreMiddleStart", "back": "BackStart"}
+            anchor = (ends if what == "run_before" else starts).get(self.phase)
+            return [anchor] if anchor else []
         return [getattr(kind, "before_it" if what == "run_before" else "after_it", "") or name_of(kind) for kind in kinds]
 
     def transform(
@@ -142,6 +148,8 @@ class Adapter:
                 graph.remove_detached_nodes()
                 for key, node in graph.dropped_attributes():
                     warn(f"the attribute `{key}` of `{node.id}` ({node.op}) is dropped when the graph is lowered")
+                for key, node in graph.functions():
+                    warn(f"the attribute `{key}` of `{node.id}` ({node.op}) is a function; it ends with the transformation")
             else:
                 log("its `graph_condition` is not satisfied")
         except (Exception, SystemExit) as error:
@@ -169,12 +177,14 @@ Loaded = tuple[list[Callable[[], Adapter]], list[CustomOperation]]
 def load_folders(paths: Sequence[str]) -> list[Loaded | str]:
     """Loads each folder. Returns its contents, or an error message."""
     found: list[tuple[list[type[Transformation]], list[CustomOperation]] | str] = []
-    for path in paths:
+    packages: list[ExtensionPackage] = []
+    packages += [ExtensionPackage(Path(path), packages) for path in paths]
+    for package in packages:
         try:
             with LOADING:
-                found.append(load_folder(Path(path)))
+                found.append(load_package(package))
         except ExtensionError as error:
-            logging.getLogger("nnefc").debug("%s", path, exc_info=True)
+            logging.getLogger("nnefc").debug("%s", package.root, exc_info=True)
             found.append(str(error))
     _replace_extractors([item[0] for item in found if not isinstance(item, str)])
     return [item if isinstance(item, str) else ([_maker(kind) for kind in item[0]], item[1]) for item in found]

@@ -192,6 +192,18 @@ def _convolution(op: Composite, attrs: dict[str, Any]) -> Built:
     return node, {0: node.in_port(0), 1: node.in_port(1)}
 
 
+def _eltwise_n(op: Composite, attrs: dict[str, Any]) -> Built:
+    """Returns an operation of two tensors, applied to any number of them from left to right."""
+    kinds = {"add": "Add", "sum": "Add", "mul": "Multiply", "max": "Maximum", "min": "Minimum"}
+    operation = str(attrs.get("operation") or type(op).__name__[len("EltwiseN") :].casefold())
+    if operation not in kinds:
+        raise Error(f"unknown `operation` `{operation}`; expected {', '.join(f'`{kind}`' for kind in kinds)}")
+    steps = [op._make(kinds[operation], {}) for _ in range(max(2, int(attrs.get("in_ports_count", 2))) - 1)]
+    for former, node in zip(steps, steps[1:]):
+        node.in_port(0).connect(former.out_port(0))
+    return steps[-1], {0: steps[0].in_port(0), **{i + 1: node.in_port(1) for i, node in enumerate(steps)}}
+
+
 # The module below `nnefc.mo.ops`, the class, its `op` if another one, and the function that builds it.
 COMPOSITES: list[tuple[str, str, str, Build]] = [
     ("activation_ops", "LeakyReLU", "", _leaky_relu),
@@ -211,6 +223,7 @@ COMPOSITES: list[tuple[str, str, str, Build]] = [
     ("constant_of_shape", "ConstantOfShape", "", _constant_of_shape),
     ("identity", "Identity", "", _identity),
     ("eltwise", "Eltwise", "", _eltwise),
+    *(("eltwise_n", f"EltwiseN{kind}", "EltwiseN", _eltwise_n) for kind in ("", "Add", "Mul", "Max", "Min")),
     ("MatMul", "FullyConnected", "", _fully_connected),
     ("scale_shift", "ScaleShiftOp", "ScaleShift", _scale_shift),
     ("pooling", "Pooling", "", _pooling),

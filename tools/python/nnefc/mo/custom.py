@@ -10,6 +10,7 @@ import numpy as np
 
 from nnefc._nnefc import TransformError as Error
 from nnefc.mo.element_types import to_numpy_type, to_type_name
+from nnefc.mo.front.common.partial_infer.utils import is_fully_defined, shape_array
 from nnefc.mo.graph.graph import Graph, Node, NodeId
 from nnefc.mo.op import Op, row_of
 
@@ -121,6 +122,7 @@ class InferredGraph:
     ) -> None:
         self._operation, self._name, self._attributes, self._inputs = operation, name, attributes, inputs
         self._types: list[str | None] = [None] * count
+        # The arrays that the shape function set; it may change their elements.
         self._shapes: list[Any] = [None] * count
         self._values: list[Any] = [None] * count
         self._has_shape = [False] * count
@@ -136,7 +138,7 @@ class InferredGraph:
             if kind is None and value is not None and not self._inputs:
                 kind = to_type_name(np.asarray(value).dtype)
             kind = kind or (self._inputs[0][0] if self._inputs else "f32")
-            results.append((kind, self._shapes[i], None if value is None else _typed(value, kind)))
+            results.append((kind, self.shape(0, i), None if value is None else _typed(value, kind)))
         return results
 
     def nodes(self) -> list[int]:
@@ -173,7 +175,7 @@ class InferredGraph:
 
     def erase_attribute(self, node: int, name: str) -> None:
         """Removes an attribute for the shape function only."""
-        del self._attributes[name]
+        self._attributes.pop(name, None)
 
     def num_inputs(self, node: int) -> int:
         """Returns the number of inputs."""
@@ -193,7 +195,14 @@ class InferredGraph:
 
     def shape(self, node: int, output: int) -> Any:
         """Returns the extents of an output, or None."""
-        return self._inputs[node - 1][1] if node else self._shapes[output]
+        if node:
+            return self._inputs[node - 1][1]
+        held = self._shapes[output]
+        return None if held is None else [int(n) if is_fully_defined(n) and n >= 0 else None for n in held]
+
+    def held_shape(self, node: int, output: int) -> Any:
+        """Returns the array that the shape function set as the shape of an output, or None."""
+        return None if node else self._shapes[output]
 
     def value(self, node: int, output: int) -> Any:
         """Returns the value of an output, or None."""
@@ -205,12 +214,10 @@ class InferredGraph:
 
     def set_shape(self, node: int, output: int, shape: Any) -> None:
         """Sets the shape of an output; masked elements, -1 and None are unknown."""
-        from nnefc.mo.front.common.partial_infer.utils import is_fully_defined
-
         self._check(node, output)
         self._has_shape[output] = True
         if shape is not None:
-            self._shapes[output] = [int(n) if is_fully_defined(n) and n >= 0 else None for n in _items(shape)]
+            self._shapes[output] = shape_array([n if is_fully_defined(n) else None for n in _items(shape)])
 
     def set_value(self, node: int, output: int, value: Any) -> None:
         """Sets the value of an output, and its shape."""

@@ -38,13 +38,15 @@ class ExtensionPackage:
 
     A module is known by its path in the folder (`front.one`), by the same path after the name of the folder
     (`extensions.front.one`) and by relative imports. Import statements of the modules resolve these names at any time,
-    so that they also work inside functions. Other modules of the process are unaffected.
+    so that they also work inside functions. Other modules of the process are unaffected. Modules of other folders of
+    the same compilation are known by the paths after the names of their folders.
     """
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, others: Sequence[ExtensionPackage] = ()) -> None:
         self.root = root
         self.name = root.resolve().name
         self.files = _files_of(root)
+        self._others = others
         self._modules: dict[str, ModuleType] = {}
 
     def load(self, name: str) -> ModuleType:
@@ -100,10 +102,21 @@ class ExtensionPackage:
         path = self._above(package, name, level) if level else self._path_of(name)
         if path is not None:
             return self._import_of_folder(name, path, fromlist or ())
+        top, _, inner = name.partition(".")
+        for other in self._others:
+            if other is not self and other.name == top and inner in other.files:
+                return other._import_of_folder(name, inner, fromlist or ())
         owner = next((owner for owner in _MO_PACKAGES if f"{name}.".startswith(f"{owner}.")), None)
         if owner is None:
             return builtins.__import__(name, globals, locals, fromlist or (), 0)
-        return _import_of_mo(name, owner, fromlist or ())
+        try:
+            return _import_of_mo(name, owner, fromlist or ())
+        except ModuleNotFoundError:
+            # A module that its owner copied to the Model Optimizer.
+            copied = name[len(owner) + 1 :]
+            if copied not in self.files or not fromlist or not accepts_mo_imports():
+                raise
+            return self._import_of_folder(name, copied, fromlist)
 
     def _import_of_folder(self, name: str, path: str, fromlist: Sequence[str]) -> ModuleType:
         module = self.load(path)

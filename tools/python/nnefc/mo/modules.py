@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from types import ModuleType
 from typing import Any
 
+from nnefc.mo.base_operations import BASES
 from nnefc.mo.composites import COMPOSITES
 from nnefc.mo.op import composite, newest_row, simple
 from nnefc.mo.operations import DEFAULTS, OPERATIONS, RENAMED, VERSIONS
@@ -78,6 +79,8 @@ def _table() -> dict[str, dict[str, type]]:
         made = composite(name, build)
         made.op = op or name
         modules.setdefault(f"ops.{module}", {})[name] = made
+    for module, kinds in BASES.items():
+        modules[f"ops.{module}"] |= {kind.__name__: kind for kind in kinds}
     for line in TRANSFORMATIONS.split("\n"):
         module, *names = line.split() or [""]
         for name in names:

@@ -12,12 +12,15 @@ from nnefc import _nnefc
 from nnefc._nnefc import TransformError as Error
 from nnefc.mo.element_types import is_type, to_type_name
 from nnefc.mo.graph.graph import Graph, Node, Source, output_of
+from nnefc.mo.graph.graph_api import SHAPE_FUNCTIONS
 
 # Attributes of the Model Optimizer that describe a node rather than its operation.
 _DESCRIPTION = (
-    "op", "type", "kind", "name", "version", "infer", "type_infer", "reverse_infer", "in_ports_count", "out_ports_count",
-    "IE", "rt_info", "dim_attrs", "shape_attrs", "force_precision_in_ports",
+    "op", "type", "kind", "name", "version", *SHAPE_FUNCTIONS, "in_ports_count", "out_ports_count", "IE", "rt_info",
+    "dim_attrs", "shape_attrs", "force_precision_in_ports", "need_shape_inference", "override_output_shape",
 )  # fmt: skip
+# Attributes that schedule a new node for inference.
+_MARKS = ("need_shape_inference", "override_output_shape")
 # Attributes with other names in OpenVINO.
 _RENAMED = {"dst_type": "destination_type"}
 
@@ -107,7 +110,13 @@ class Op:
         if custom_set(type(self)):
             attrs = {**attrs, **self._written_attributes(attrs)}
         number = graph._native.create(name, sources, str(attrs.get("name") or ""), self._plain(attrs, row), count, outputs)
-        return Node(graph, graph._id(number))
+        node = Node(graph, graph._id(number))
+        for key, value in attrs.items():
+            if key in _MARKS:
+                node[key] = bool(value)
+            elif callable(value) and not is_type(value) and key not in SHAPE_FUNCTIONS:
+                node[key] = value
+        return node
 
     def _written_attributes(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Returns the attributes of IR that `backend_attrs` derives from others."""
@@ -145,7 +154,7 @@ class Op:
             if key in _DESCRIPTION and not (name in own and key != "name"):
                 continue
             plain[name] = to_type_name(value) if is_type(value) else value
-            if name in own and isinstance(value, str) and name in ("destination_type", "output_type"):
+            if name in own and isinstance(value, str) and name in ("destination_type", "element_type", "output_type"):
                 plain[name] = to_type_name(value)
         return plain
 
@@ -163,6 +172,19 @@ class Op:
     def create_input_data_node(graph: Graph, name: str, value: Any, attrs: dict[str, Any] | None = None) -> Any:
         """Creates a constant; returns its data node."""
         return Const(graph, {"name": name, "value": value}).create_node_with_data()
+
+    @staticmethod
+    def get_op_class_by_name(name: str) -> type[Op]:
+        """Returns the class of an operation: the one that was defined last, otherwise one of OpenVINO's operation."""
+        kinds, i = [Op], 0
+        while i < len(kinds):
+            kinds += kinds[i].__subclasses__()
+            i += 1
+        found = [kind for kind in kinds if kind.op == name]
+        if not found and row_of(name) is None:
+            raise Error(f"no class has the `op` `{name}`")
+        own = [kind for kind in found if not kind.__module__.startswith("nnefc.mo")]
+        return (own or found or [simple(name, name)])[-1]
 
     @classmethod
     def update_node_stat(cls, node: Node, attrs: dict[str, Any] | None = None) -> None:
@@ -230,7 +252,7 @@ def _become(node: Node, made: Op) -> None:
 
 
 class Const(Op):
-    """A constant with the attribute `value`."""
+    """A constant with the attribute `value`; f64 becomes f32, the element type of models that the Model Optimizer writes."""
 
     op = "Const"
 
@@ -238,7 +260,9 @@ class Const(Op):
         graph = self._graph()
         if attrs.get("value") is None:
             raise Error("a Const needs the attribute `value`")
-        number = graph._native.create_const(np.ma.getdata(np.asarray(attrs["value"])), str(attrs.get("name") or ""))
+        value = np.ma.getdata(np.asarray(attrs["value"]))
+        value = value.astype(np.float32) if value.dtype == np.float64 else value
+        number = graph._native.create_const(value, str(attrs.get("name") or ""))
         return Node(graph, graph._id(number))
 
 
@@ -331,7 +355,7 @@ class Composite(Op):
         return create_op_with_const_inputs(self._graph(), lambda graph, more: kind(graph, attrs2=more), constants, attrs)
 
     def _create(self, attrs: dict[str, Any], sources: list[tuple[int, int]]) -> Node:
-        last, inputs = self.build(attrs)
+        last, inputs = self.build({"in_ports_count": len(sources), **attrs} if len(sources) > 2 else attrs)
         if attrs.get("name"):
             last.name = str(attrs["name"])
         graph = self._graph()

@@ -104,6 +104,7 @@ DEFAULTS = {
     "NormalizeL2Op": {"eps": 1e-12, "eps_mode": "add"},
     "OneHot": {"axis": -1},
     "Pad": {"pad_mode": "constant"},
+    "Parameter": {"element_type": "f32"},
     "Reshape": {"special_zero": True},
     "SpaceToDepth": {"mode": "blocks_first"},
     "TopK": {"mode": "max", "sort": "value"},
@@ -113,4 +114,5 @@ RENAMED = {
     "BatchNormInference": {"eps": "epsilon"},
     "GroupNormalization": {"eps": "epsilon"},
     "Pad": {"mode": "pad_mode"},
+    "Parameter": {"data_type": "element_type"},
 }

@@ -75,10 +75,12 @@ class Graph(GraphMethods):
             return node._number
         if isinstance(node, NodeId):
             return node.number
-        for number in self._native.nodes():
-            if str(self._id(number)) == node:
-                return number
-        raise Error(f"there is no node `{node}`")
+        found = [number for number in self._native.nodes() if str(self._id(number)) == node]
+        # A result may have the name of its source.
+        found = [number for number in found if self._native.op(number) != "Result"] or found
+        if len(found) != 1:
+            raise Error(f"{len(found)} nodes are named `{node}`; use a node or its `id`" if found else f"there is no node `{node}`")
+        return found[0]
 
     def nodes(self, data: bool = False) -> list[Any]:
         """Returns the ids of all nodes; with `data`, pairs of ids and attributes."""
@@ -238,7 +240,8 @@ class Node(NodeMethods):
             self.graph._transient.setdefault(self._number, {})[key] = None
             self.graph._native.erase_attribute(self._number, key)
         elif callable(value) and not is_type(value):
-            raise Error(f"`{key}` of `{self.id}` is a function; attributes are numbers, texts, lists and dictionaries")
+            self.graph._native.erase_attribute(self._number, _nnef_key(self.op, key))
+            self.graph._transient.setdefault(self._number, {})[key] = value
         elif key == "value" and self.op == "Const":
             self.graph._set_constant(self, value)
         else:
@@ -323,7 +326,11 @@ class Data:
     def get_shape(self) -> Any:
         """Returns the extents as an array, with open ones masked; None if the rank is unknown."""
         source = self._port._output()
-        shape = source.node.graph._native.shape(source.node._number, source.idx)
+        native = source.node.graph._native
+        held = getattr(native, "held_shape", None)
+        if held is not None and held(source.node._number, source.idx) is not None:
+            return held(source.node._number, source.idx)
+        shape = native.shape(source.node._number, source.idx)
         if shape is None:
             return None
         if None in shape:
@@ -442,8 +449,10 @@ class Port:
             port.node.graph._detached.add(port.node._number)
 
     def get_connection(self) -> Connection:
-        """Returns its source with the connected inputs: all for an output, a single one for an input."""
-        return Connection(self, self.get_destinations()) if self._is_output else Connection(self.get_source(), [self])
+        """Returns its source, None for an unconnected input, with the inputs: all for an output, one for an input."""
+        if self._is_output:
+            return Connection(self, self.get_destinations())
+        return Connection(None if self.disconnected() else self.get_source(), [self])
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Port) and self._place() == other._place()
@@ -461,11 +470,16 @@ class Port:
 class Connection:
     """An output with inputs connected to it."""
 
-    def __init__(self, source: Port, destinations: list[Port]) -> None:
+    def __init__(self, source: Port | None, destinations: list[Port]) -> None:
         self._source, self._destinations = source, destinations
 
-    def get_source(self) -> Port:
-        """Returns the output."""
+    def get_source(self) -> Port | None:
+        """Returns the output; None for an unconnected input."""
+        return self._source
+
+    def _connected_source(self) -> Port:
+        if self._source is None:
+            raise Error(f"{self._destinations[0]!r} is not connected")
         return self._source
 
     def get_destinations(self) -> list[Port]:
@@ -486,14 +500,15 @@ class Connection:
 
     def set_destination(self, destination: Port, attributes_save_mode: str | None = None) -> None:
         """Connects the output to another input instead of these."""
+        source = self._connected_source()
         for port in self._destinations:
             port.disconnect()
-        destination.connect(self._source)
+        destination.connect(source)
         self._destinations = [destination]
 
     def add_destination(self, destination: Port) -> None:
         """Connects the output to an additional input."""
-        destination.connect(self._source)
+        destination.connect(self._connected_source())
         self._destinations.append(destination)
 
     def remove(self) -> None:
@@ -504,11 +519,11 @@ class Connection:
     @property
     def data(self) -> Data:
         """The tensor of the output."""
-        return self._source.data
+        return self._connected_source().data
 
     def insert_node(self, node: Node, attributes_save_mode: str = "merge") -> None:
         """Inserts a node between the output and the inputs."""
-        source = self._source
+        source = self._connected_source()
         self.set_source(node.out_port(0))
         node.in_port(0).connect(source)
 
@@ -536,7 +551,10 @@ def _fits(value: Any, wanted: Any) -> bool:
     """Returns whether an attribute, or None, matches a pattern's value or predicate."""
     if callable(wanted):
         return bool(wanted(value))
-    return bool(np.array_equal(value, wanted)) if isinstance(wanted, (list, tuple, np.ndarray)) else bool(value == wanted)
+    if wanted is None or value is None:
+        return value is wanted
+    has_items = isinstance(wanted, (list, tuple, np.ndarray)) or isinstance(value, np.ndarray)
+    return bool(np.array_equal(value, wanted) if has_items else value == wanted)
 
 
 def rename_node(node: Node, name: str) -> None:

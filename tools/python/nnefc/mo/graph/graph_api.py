@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from nnefc.mo.graph.graph import Node, Port
 
 
+# Attributes that infer the shapes and types of outputs; nnefc has its own functions.
+SHAPE_FUNCTIONS = ("infer", "type_infer", "reverse_infer")
+
+
 class Framework(str):
     """The source framework: `nnef`, equal to the framework of a folder `front/onnx`, otherwise to `onnx`.
 
@@ -147,10 +151,13 @@ class GraphMethods:
         self._take_place(node, made, count)
 
     def _set_constant(self, node: Any, value: Any) -> None:
-        """Replaces a constant by another value."""
+        """Replaces a constant by another value; f64 becomes the former type if that is a type of real numbers."""
         import numpy as np
 
-        number = self._native.create_const(np.asarray(value), "")
+        value, former = np.asarray(value), node.out_port(0).get_data_type()
+        if value.dtype == np.float64 and former is not None and np.dtype(former).kind == "f":
+            value = value.astype(former)
+        number = self._native.create_const(value, "")
         self._take_place(node, self._node(self._id(number)), 0)
 
     def _take_place(self, node: Any, made: Any, count: int) -> None:
@@ -224,6 +231,13 @@ class GraphMethods:
         for key, number in self._foreign_attributes.items():
             if self._native.exists(number) and self._native.attribute(number, key) is not None:
                 yield key, self._node(self._id(number))
+
+    def functions(self) -> Iterator[tuple[str, Any]]:
+        """Returns the attributes of nodes that are functions, except those that infer shapes and types."""
+        for number, attributes in self._transient.items():
+            for key, value in attributes.items():
+                if callable(value) and key not in SHAPE_FUNCTIONS and self._native.exists(number):
+                    yield key, self._node(self._id(number))
 
     def remove_detached_nodes(self) -> None:
         """Removes nodes with an unconnected input and without consumers, as the Model Optimizer does."""
