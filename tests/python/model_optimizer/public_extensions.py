@@ -1,7 +1,8 @@
 """Extensions as owners of old folders have them, with the Model Optimizer's imports, and models that they transform.
 
-`FRONT` are those of the front phase, `public_extensions_late.py` has the others. Each case is a class that public repositories
-have, typed again in essence: its hooks, the calls of the API and its imports.
+`FRONT` are those of the front phase, `public_extensions_late.py` has those of the other phases, and
+`public_extensions_third_party.py` and `public_extensions_operations.py` those of third parties. Each case is a class that a public repository has, typed again in
+essence: its hooks, the calls of the API and its imports.
 """
 
 from collections.abc import Callable
@@ -27,6 +28,8 @@ class Case:
     variables: dict[str, Array] = field(default_factory=dict)
     # Built-in transformations that would do the same.
     disable: tuple[str, ...] = ()
+    # The public repository that has the class; empty if the class only combines calls that many have.
+    repository: str = ""
 
 
 def sigmoid(x: Array) -> Array:
@@ -90,6 +93,7 @@ class SwishByPattern(FrontReplacementSubgraph):
         present=("Swish",),
         absent=("Sigmoid",),
         disable=("middle.SwishFusion",),
+        repository="openvinotoolkit/openvino",
     ),
     Case(
         "subtraction_as_addition",
@@ -137,6 +141,7 @@ class Sub(FrontReplacementPattern):
         lambda x: x - np.tanh(x),
         present=("Multiply", "Add"),
         absent=("Subtract",),
+        repository="openvinotoolkit/openvino",
     ),
     Case(
         "division_as_product",
@@ -169,13 +174,14 @@ class Div(FrontReplacementPattern):
     def find_and_replace_pattern(self, graph: Graph):
         for div in graph.get_op_nodes(op='Div'):
             self.div_to_mul_replacement(div)
-""".replace("np.float64(-1)", "np.float32(-1)")
+"""
         },
         "e = exp(x); y = div(x, e);",
         lambda x: x / np.exp(x),
         present=("Power", "Multiply"),
         absent=("Divide",),
         disable=("middle.FoldConstants",),
+        repository="openvinotoolkit/openvino",
     ),
     Case(
         "linear_as_matmul",
@@ -202,6 +208,7 @@ class LinearToMatMul(FrontReplacementOp):
         lambda x: x @ np.arange(12).reshape(4, 3).T + np.arange(4),
         variables={"w": np.arange(12, dtype=np.float32).reshape(4, 3), "b": np.arange(4, dtype=np.float32).reshape(1, 4)},
         present=("MatMul",),
+        repository="openvinotoolkit/openvino_contrib",
     ),
     Case(
         "padding_as_an_operation",
@@ -231,6 +238,7 @@ class PadReplacer(FrontReplacementOp):
         "y = pad(x, padding = [(0, 0), (1, 2)], border = 'constant', value = 1.5);",
         lambda x: np.pad(x, [(0, 0), (1, 2)], constant_values=1.5),
         present=("Pad",),
+        repository="openvinotoolkit/openvino_contrib",
     ),
     Case(
         "norm_by_parts",
@@ -262,6 +270,7 @@ class ReduceL2Decomposition(FrontReplacementPattern):
         },
         "y = sum_reduce(x, axes = [1]);",
         lambda x: np.sqrt(np.sum(x * x, 1, keepdims=True)),
+        repository="openvinotoolkit/openvino",
     ),
     Case(
         "threshold_by_comparison",
@@ -297,6 +306,7 @@ class ThresholdedReluDecomposition(FrontReplacementPattern):
         "y = leaky_relu(x, alpha = 0.5);",
         lambda x: np.where(x > 0.5, x, 0),
         present=("Convert", "Greater"),
+        repository="openvinotoolkit/openvino",
     ),
     Case(
         "size_at_run_time",
@@ -331,6 +341,7 @@ class SizeFrontReplacer(FrontReplacementOp):
         },
         "t = round(x); y = add(t, x);",
         lambda x: x + x.size,
+        repository="openvinotoolkit/openvino",
     ),
     Case(
         "extractor_with_onnx_attributes",
@@ -355,6 +366,7 @@ class EluExtractor(FrontExtractorOp):
         "y = leaky_relu(x, alpha = 0.5);",
         lambda x: np.where(x < 0, 0.5 * (np.exp(x) - 1), x),
         present=("Elu",),
+        repository="openvinotoolkit/openvino",
     ),
     Case(
         "split_and_rejoin",

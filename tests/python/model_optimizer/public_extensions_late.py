@@ -62,6 +62,7 @@ class LeakyReLUFusion(MiddleReplacementPattern):
         lambda x: np.maximum(np.tanh(x), 0.25 * np.tanh(x)),
         present=("PReLU",),
         absent=("Maximum", "Multiply"),
+        repository="openvinotoolkit/openvino",
     ),
     Case(
         "sum_of_an_attribute",
@@ -126,6 +127,7 @@ class UselessConcatRemoval(BackReplacementPattern):
         "t = tanh(x); c = concat([t], axis = 0); y = exp(c);",
         lambda x: np.exp(np.tanh(x)),
         absent=("Concat",),
+        repository="openvinotoolkit/openvino",
     ),
     Case(
         "reshape_around_matmul",
@@ -176,6 +178,7 @@ class MatMulNormalizer(BackReplacementPattern):
         shape=(1, 2, 3),
         variables={"w": np.arange(12, dtype=np.float32).reshape(1, 3, 4)},
         present=("Flatten",),
+        repository="openvinotoolkit/openvino",
     ),
     Case(
         "operation_with_shape_function",
@@ -227,6 +230,7 @@ class GridCopyReplacer(FrontReplacementOp):
         "t = tanh(x); y = abs(t);",
         lambda x: np.abs(3 * x[:, [2, 0]]),
         present=("extension.GridCopy",),
+        repository="dkurt/openvino_pytorch_layers",
     ),
     Case(
         "operation_with_value_in_infer",
@@ -277,6 +281,7 @@ class Fuse(FrontReplacementSubgraph):
         lambda x: 0.25 * (x + np.exp(x)),
         present=("custom_set.HalfSum",),
         absent=("Abs",),
+        repository="dkurt/openvino_pytorch_layers",
     ),
     Case(
         "transposes_around_a_function",
@@ -342,5 +347,6 @@ class RemoveLastSoftMax(BackReplacementPattern):
         "t = tanh(x); y = softmax(t);",
         np.tanh,
         absent=("SoftMax",),
+        repository="openvinotoolkit/openvino",
     ),
 ]

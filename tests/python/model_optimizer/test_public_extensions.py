@@ -4,10 +4,17 @@ import numpy as np
 import pytest
 from public_extensions import FRONT, Case
 from public_extensions_late import LATE
+from public_extensions_operations import OPERATIONS
+from public_extensions_third_party import THIRD_PARTY
 
 import nnefc
 
-CASES = FRONT + LATE
+CASES = FRONT + LATE + THIRD_PARTY + OPERATIONS
+
+
+def test_many_repositories_have_the_extensions():
+    assert len({case.repository for case in CASES} - {""}) >= 11
+    assert len({case.name for case in CASES}) == len(CASES)
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
