@@ -35,6 +35,12 @@ def test_common_1_enabled_changes_at_run_time(run, phase, initial, switched):
         assert result_name(model) == expected
 
 
+@pytest.mark.parametrize("phase", ["front", "middle", "back"])
+def test_common_1_transformations_are_enabled_by_default(run, phase):
+    text = marks(["First"], phase) + "assert First.enabled is True\n"
+    assert result_name(run(EXP_RELU, **{f"{phase}__a": text})) == "yFirst"
+
+
 def test_common_1_enabled_of_built_in_classes(run):
     text = document("s = softplus(x)", "t = tanh(s)", "y = mul(x, t)")
     assert "Mish" in nnefc.load(text).lower()
@@ -126,6 +132,25 @@ class Later(MiddleReplacementPattern):
     np.testing.assert_array_equal(outputs(run(EXP_RELU, middle__a=body))["y"], np.maximum(X, 0))
 
 
+def test_common_4_and_5_nothing_is_forced_by_default(run):
+    """Without the members, dead nodes remain, and the shape of a marked node may change."""
+    body = """
+class First(MiddleReplacementPattern):
+    def find_and_replace_pattern(self, graph):
+        assert not self.force_clean_up and not self.force_shape_inference and self.graph_condition in ((), [])
+        make(graph, "Sin", graph.get_op_nodes(op="Parameter")[0], name="dead")
+
+
+class Second(MiddleReplacementPattern):
+    def run_after(self):
+        return [First]
+
+    def find_and_replace_pattern(self, graph):
+        assert [node.name for node in graph.get_op_nodes(op="Sin")] == ["dead"]
+"""
+    np.testing.assert_allclose(outputs(run(EXP_RELU, middle__a=body))["y"], np.exp(X), rtol=1e-5)
+
+
 @pytest.mark.parametrize("clean", ["True", "False"])
 def test_common_4_dead_nodes_are_not_checked(run, clean):
     """A sum of extents that do not fit is no error after its only consumer reads another tensor."""
@@ -212,6 +237,23 @@ def test_common_9_transformations_run_between_start_and_finish(run):
     order = [name.index(phase) for phase in ("front", "middle", "back")]
     assert order == sorted(order)
     assert len(name) == len("y") + 2 * len("frontmiddleback") + 3 * len("StartFinish")
+
+
+def test_common_9_anchors_of_the_middle_phase(run):
+    names = ["PreMiddleStart", "MiddleStart", "MiddleFinish", "PostMiddleStart"]
+    body = f"from nnefc.mo.middle.pass_separator import {', '.join(names)}\n"
+    for number, (first, second) in enumerate(zip(names, names[1:])):
+        name = "ABC"[number]
+        body += marks([name], "middle")
+        body += f"{name}.run_after = lambda self: [{first}]\n{name}.run_before = lambda self: [{second}]\n"
+    assert result_name(run(EXP_RELU, middle__a=body)) == "yABC"
+
+
+@pytest.mark.parametrize("phase", ["front", "middle", "back"])
+def test_common_9_members_without_classes_leave_the_phase(run, phase):
+    """The Model Optimizer runs one phase after the other, whatever `run_after` and `run_before` return."""
+    body = marks(["A"], phase) + "A.run_after = lambda self: []\nA.run_before = lambda self: []\n"
+    assert result_name(run(EXP_RELU, **{f"{phase}__a": body})) == "yA"
 
 
 # ---- errors ----

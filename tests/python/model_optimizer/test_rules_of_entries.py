@@ -191,3 +191,168 @@ def test_points_3_to_6_rules_of_points(run, starts, ends, more, expected):
         assert result_name(run(CHAIN, [entry], front__a=body)) == "y+"
     else:
         assert expected in messages(run, CHAIN, [entry], front__a=body)
+
+
+# ---- parts of entries ----
+
+INSTANCES = document("Net_a = exp(x)", "Net_b = relu(Net_a)", "other = abs(Net_b)", "y = tanh(other)")
+
+
+@pytest.mark.parametrize(
+    ("instances", "expected"),
+    [([".*et_a"], ["Net_a"]), (["Net_"], ["Net_a", "Net_b"]), ([".*_[ab]"], ["Net_a", "Net_b"]), (["et_a"], []), (["Net_a", "Net_b"], ["Net_a", "Net_b"])],
+)  # fmt: skip
+def test_scope_5_instances_are_regular_expressions(run, instances, expected):
+    """An instance has the nodes whose names start with a match of the expression."""
+    entry = {"id": "entry", "match_kind": "scope", "custom_attributes": {}, "instances": instances}
+    body = f"""
+class A(FrontReplacementFromConfigFileSubGraph):
+    replacement_id = "entry"
+    found = []
+
+    def replace_sub_graph(self, graph, match):
+        self.found += match.matched_nodes_names()
+        note(graph, "+")
+        assert self.found == {expected!r}[:len(self.found)], self.found
+        if self.found == {expected!r}:
+            self.found.clear()
+            note(graph, "!")
+"""
+    calls = len(instances) if expected else 0
+    assert result_name(run(INSTANCES, [entry], front__a=body)) == "y" + "+" * calls + "!" * bool(expected)
+
+
+@pytest.mark.parametrize("kind", ["scope", "points"])
+def test_scope_6_and_points_8_parts_of_the_entry_reach_the_class(run, kind):
+    attributes = {"text": "t", "number": 3, "items": [1, 2], "flag": False}
+    instances = ["a"] if kind == "scope" else {"start_points": ["a"], "end_points": ["a"]}
+    entry = {"id": "entry", "match_kind": kind, "custom_attributes": attributes, "instances": instances}
+    body = f"""
+class A(FrontReplacementFromConfigFileSubGraph):
+    replacement_id = "entry"
+
+    def replace_sub_graph(self, graph, match):
+        assert match.custom_replacement_desc.custom_attributes == {attributes!r}
+        assert match.custom_replacement_desc.id == "entry"
+        assert match.scope == ("a" if {kind!r} == "scope" else "")
+        note(graph, "+")
+"""
+    assert result_name(run(EXP_RELU, [entry], front__a=body)) == "y+"
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ({"match_kind": "scopes"}, "match_kind"),
+        ({"match_kind": "general"}, ""),
+        ({"instances": {"start_points": ["a"], "end_points": ["a"]}}, "instances"),
+        ({"match_kind": "points"}, "instances"),
+        ({"match_kind": "points", "instances": {"start_points": ["a"]}}, "end_points"),
+        ({"match_kind": "points", "instances": {"end_points": ["a"]}}, "start_points"),
+        ({"id": ""}, "id"),
+    ],
+)
+def test_scope_3_and_points_8_and_general_3_keys_have_their_values(run, change, expected):
+    entry = {"id": "entry", "match_kind": "scope", "custom_attributes": {}, "instances": ["a"], **change}
+    body = "class A(FrontReplacementFromConfigFileGeneral):\n    replacement_id = 'entry'\n\n    def transform_graph(self, graph, entry):\n        note(graph, '+')\n"
+    if not expected:
+        del entry["instances"]
+        assert result_name(run(EXP_RELU, [entry], front__a=body)) == "y+"
+    else:
+        assert f"`{expected}`" in messages(run, EXP_RELU, [entry], front__a=body)
+
+
+def test_scope_7_and_9_inputs_and_outputs_of_an_update(tmp_path):
+    """`inputs` has a list for each tensor from outside with all its readers, `outputs` each node that is read outside or nowhere."""
+    text = """version 1.0;
+extension KHR_enable_fragment_definitions;
+fragment Block(x: tensor<scalar>, z: tensor<scalar>) -> (y: tensor<scalar>, w: tensor<scalar>)
+{
+    first = exp(x);
+    second = sub(z, x);
+    third = add(first, second);
+    y = mul(third, z);
+    w = abs(third);
+}
+graph net(x, z) -> (y, w)
+{
+    x = external(shape = [2, 3]);
+    z = external(shape = [2, 3]);
+    a = relu(x);
+    b = tanh(z);
+    one, two = Block(a, b);
+    y = sigmoid(one);
+    w = sqr(two);
+}
+"""
+    (tmp_path / "net.nnef").write_text(text)
+    entry = {"custom_attributes": {}, "id": "entry", "instances": ["one"], "match_kind": "scope"}
+    (tmp_path / "entries.json").write_text(json.dumps([entry]))
+    words = [sys.executable, "-m", "nnefc", "transform", "net.nnef", "--custom-operations-config-update", "entries.json"]
+    done = subprocess.run(words, capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert done.returncode == 0, done.stderr
+    (made,) = json.loads((tmp_path / "entries.json").read_text())
+    inputs = [sorted((port["node"], port["port"]) for port in ports) for ports in made["inputs"]]
+    assert sorted(inputs) == [[("first$", 0), ("second$", 1)], [("mul$", 1), ("second$", 0)]]
+    assert sorted((port["node"], port["port"]) for port in made["outputs"]) == [("abs$", 0), ("mul$", 0)]
+
+
+def test_scope_8_patterns_identify_nodes_in_each_instance(tmp_path):
+    """`exp` occurs twice in the block, so that its patterns have the names of the inner blocks."""
+    text = """version 1.0;
+extension KHR_enable_fragment_definitions;
+fragment Inner(x: tensor<scalar>) -> (y: tensor<scalar>)
+{
+    same = exp(x);
+    y = abs(same);
+}
+fragment Block(x: tensor<scalar>) -> (y: tensor<scalar>)
+{
+    left = Inner(x);
+    right = Inner(x);
+    y = add(left, right);
+}
+graph net(x) -> (y)
+{
+    x = external(shape = [2, 3]);
+    one = Block(x);
+    two = Block(one);
+    y = tanh(two);
+}
+"""
+    (tmp_path / "net.nnef").write_text(text)
+    entry = {"custom_attributes": {}, "id": "entry", "instances": ["one", "two"], "match_kind": "scope"}
+    (tmp_path / "entries.json").write_text(json.dumps([entry]))
+    words = [sys.executable, "-m", "nnefc", "transform", "net.nnef", "--custom-operations-config-update", "entries.json"]
+    done = subprocess.run(words, capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert done.returncode == 0, done.stderr
+    (made,) = json.loads((tmp_path / "entries.json").read_text())
+    assert sorted(port["node"] for port in made["inputs"][0]) == ["left/same$", "right/same$"]
+    assert made["outputs"] == [{"node": "add$", "port": 0}]
+
+
+@pytest.mark.parametrize(
+    ("starts", "ends", "expected"),
+    [
+        # `side` is found against the edges, and the search along them stops where nothing reads a tensor.
+        (["b"], ["d"], ["b", "c", "d", "k", "side", "unread"]),
+        (["b"], ["c"], ["b", "c"]),
+        (["c"], ["d"], ["c", "d", "k", "side", "unread"]),
+        (["b"], ["d", "unread"], ["b", "c", "d", "k", "side", "unread"]),
+    ],
+)
+def test_points_7_nodes_between_the_points(run, starts, ends, expected):
+    text = document("a = exp(x)", "b = relu(a)", "c = sigmoid(b)", "k = variable(shape = [2, 3], label = 'k')", "side = abs(k)",
+                    "d = add(c, side)", "unread = neg(c)", "y = tanh(d)", outputs=("y", "unread"))  # fmt: skip
+    entry = {"id": "entry", "match_kind": "points", "custom_attributes": {}}
+    entry["instances"] = {"start_points": starts, "end_points": ends}
+    body = f"""
+class A(FrontReplacementFromConfigFileSubGraph):
+    replacement_id = "entry"
+
+    def replace_sub_graph(self, graph, match):
+        found = sorted(set(match.matched_nodes_names()))  # a result has the name of its node
+        assert found == {expected!r}, found
+        note(graph, "+")
+"""
+    assert "y+" in run(text, [entry], variables={"k": X}, front__a=body).lower()

@@ -60,6 +60,24 @@ class A(FrontReplacementSubgraph):
     assert result_name(run(text, front__a=body)) == "y" + "+" * count
 
 
+def test_pattern_3_only_replace_sub_graph_runs(run):
+    body = f"""
+class A(FrontReplacementSubgraph):
+{PATTERN}
+    def replace_sub_graph(self, graph, match):
+        assert sorted(match) == ["mul", "sp", "tanh"]
+        note(graph, "+")
+
+    def generate_sub_graph(self, graph, match):
+        raise AssertionError
+
+    input_edges_match = output_edges_match = nodes_to_remove = generate_sub_graph
+"""
+    model = run(SP_MISH, front__a=body)
+    assert result_name(model) == "y+"
+    np.testing.assert_allclose(outputs(model)["y+"], X * np.tanh(np.log1p(np.exp(X))), rtol=1e-5)
+
+
 @pytest.mark.parametrize(
     ("new", "old_input", "old_output"),
     [
@@ -224,6 +242,42 @@ class A(FrontReplacementOp):
 """
     text = document("a = exp(x)", "b = exp(a)", "y = relu(b)")
     assert result_name(run(text, front__a=body)) == "y" + "+" * count
+
+
+def test_operation_2_only_replace_sub_graph_runs(run):
+    body = """
+class A(FrontReplacementOp):
+    op = "Exp"
+
+    def replace_sub_graph(self, graph, match):
+        note(graph, "+")
+
+    def replace_op(self, graph, node):
+        raise AssertionError
+"""
+    model = run(EXP_RELU, front__a=body)
+    assert result_name(model) == "y+"
+    assert "Exp" in model.lower()
+
+
+def test_operation_3_the_node_is_removed(run):
+    body = """
+class A(FrontReplacementOp):
+    op = "Exp"
+    nodes = []
+
+    def replace_op(self, graph, node):
+        assert node.op == "Exp"
+        self.nodes.append(node)
+        return [make(graph, "Sin", node.in_port(0)).id]
+
+    def find_and_replace_pattern(self, graph):
+        super().find_and_replace_pattern(graph)
+        assert len(self.nodes) == 2 and not graph.get_op_nodes(op="Exp")
+        self.nodes.clear()
+"""
+    model = run(document("a = exp(x)", "b = exp(a)", "y = relu(b)"), front__a=body)
+    np.testing.assert_allclose(outputs(model)["y"], np.maximum(np.sin(np.sin(X)), 0), rtol=1e-5)
 
 
 @pytest.mark.parametrize("returned", ["[]", "None"])
