@@ -79,10 +79,10 @@ ir::Graph MakeNet(Side side) {
   const auto add = [&](std::string_view set, std::string_view name,
                        std::initializer_list<ir::OutputPort> inputs, ir::AttributeMap attributes,
                        ir::PartialShape shape) {
-    const ir::NodeId id = graph.AddNode(set, name,
-                                        {.name = fmt::format("{}{}", name, graph.num_nodes()),
-                                         .inputs = inputs,
-                                         .attributes = std::move(attributes)});
+    const ir::NodeId id = ir::AddNode(graph, set, name,
+                                      {.name = fmt::format("{}{}", name, graph.num_nodes()),
+                                       .inputs = inputs,
+                                       .attributes = std::move(attributes)});
     graph.SetOutputType({id, 0}, ElementType::kF32, std::move(shape));
     return ir::OutputPort{id, 0};
   };
@@ -93,24 +93,24 @@ ir::Graph MakeNet(Side side) {
   };
   const ir::PartialShape image{1, 1, 8, 8};
   const ir::Attribute ones(ir::Attribute::Integers{1, 1}), zeros(ir::Attribute::Integers{0, 0});
-  ir::OutputPort last{graph.AddParameter("x", ElementType::kF32, image), 0};
+  ir::OutputPort last{ir::AddParameter(graph, "x", ElementType::kF32, image), 0};
   for (int i = 0; i < kLayers; ++i) {
     const auto number = static_cast<float>(i + 2);
-    const ir::OutputPort filter{graph.AddConst(TensorValue::FromFloats({1, 1, 1, 1}, {number}), ""), 0};
+    const ir::OutputPort filter{ir::AddConst(graph, TensorValue::FromFloats({1, 1, 1, 1}, {number}), ""), 0};
     if (side == Side::kBeforeLowering) {
-      const ir::OutputPort bias{graph.AddConst(TensorValue::FromFloats({1, 1}, {number}), ""), 0};
+      const ir::OutputPort bias{ir::AddConst(graph, TensorValue::FromFloats({1, 1}, {number}), ""), 0};
       const ir::OutputPort sum = add(ir::kNnefSet, "conv", {last, filter, bias}, {}, image);
       last = add(ir::kNnefSet, "relu", {add(ir::kNnefSet, "sigmoid", {sum}, {}, image)}, {}, image);
       continue;
     }
-    const ir::OutputPort bias{graph.AddConst(TensorValue::FromFloats({1, 1, 1, 1}, {number}), ""), 0};
+    const ir::OutputPort bias{ir::AddConst(graph, TensorValue::FromFloats({1, 1, 1, 1}, {number}), ""), 0};
     const ir::OutputPort sum =
         add("opset1", "Convolution", {last, filter},
             attributes({{"strides", ones}, {"dilations", ones}, {"pads_begin", zeros}, {"pads_end", zeros}}),
             image);
     last = add("opset1", "ReLU", {add("opset1", "Add", {sum, bias}, {}, image)}, {}, image);
   }
-  graph.AddResult("y", last);
+  ir::AddResult(graph, "y", last);
   return graph;
 }
 

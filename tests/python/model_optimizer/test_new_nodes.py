@@ -118,9 +118,9 @@ exp.out_port(0).get_connection().set_source(cut.out_port(0))
 @pytest.mark.parametrize(
     ("made", "expected"),
     [
-        ("Parameter(graph, {'shape': [2, 3]}).create_node([exp])", "a new `opset1.Parameter` has 1 input; expected 0"),
-        ("Op(graph, {'op': 'Parameter'}).create_node([relu, exp])", "a new `opset1.Parameter` has 2 inputs; expected 0"),
-        ("Op(graph, {'op': 'Result'}).create_node([relu, exp])", "a new `opset1.Result` has 2 inputs; expected 1"),
+        ("Parameter(graph, {'shape': [2, 3]}).create_node([exp])", "a new `opset1.Parameter` has 1 input; expected none"),
+        ("Op(graph, {'op': 'Parameter'}).create_node([relu, exp])", "a new `opset1.Parameter` has 2 inputs; expected none"),
+        ("Op(graph, {'op': 'Result'}).create_node([relu, exp])", "a new Result reads 2 tensors; expected one"),
         ("Parameter(graph, {'name': 'p', 'shape': ['a']}).create_node()", "invalid literal for int()"),
     ],
 )

@@ -60,7 +60,7 @@ TEST_F(PluginEditsTest, LeaveAValidGraphOrOneError) {
     if (is_done) {
       ++num_valid[seed % 3];
       EXPECT_EQ(ir::Verify(*graph), std::vector<std::string>());
-      EXPECT_TRUE(graph->TopologicalOrder().has_value());
+      EXPECT_TRUE(ir::TopologicalOrder(*graph).has_value());
       continue;
     }
     ++num_failed[seed % 3];
