@@ -296,6 +296,15 @@ def form_cases(folder):
         for signed, point in [("false", 100), ("true", -7)]:
             form_case(folder, f"quantized_form_{expression.partition('(')[0]}_{signed}_{len(LINES)}", x,
                       f"q = tract_core_cast(x);\nr = {expression};", line("q", point, 0.25, signed) + line("r", point, 0.25, signed))
+    # The largest of no elements is the lowest number of the type.
+    image = np.arange(1, 11, dtype=np.float32).reshape(1, 1, 5, 2)
+    for signed, point in [("false", 10), ("true", -10)]:
+        for of in ["q", "x"]:
+            lowest = (SIGNS[signed][0] - point) * np.float32(0.5)
+            largest = np.concatenate([[[lowest] * 2], image[0, 0], [[lowest] * 2] * 2])
+            form_case(folder, f"quantized_max_pool_of_{of}_{signed}", image,
+                      f"q = tract_core_cast(x);\nr = max_pool({of}, size = [1, 1, 1, 1], padding = [(0, 0), (0, 0), (1, 2), (0, 0)], "
+                      "border = 'ignore');", line("q", point, 0.5, signed) + line("r", point, 0.5, signed), largest.reshape(1, 1, 8, 2))
     # A constant with more axes than the tensor is no scalar.
     numbers = quantize(np.arange(16) - 8, 100, 0.5)
     for expression, result in [("add(q, c)", numbers + 1.5), ("sub(c, q)", 1.5 - numbers)]:
