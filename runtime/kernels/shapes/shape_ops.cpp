@@ -182,6 +182,35 @@ To ConvertInVectors(From value) {
   }
 }
 
+// Converts `count` elements from `from` to `to`.
+using ConvertFunction = void (*)(const std::byte* from, std::byte* to, int64_t count);
+
+template <typename To, typename From>
+void ConvertElements(const std::byte* from, std::byte* to, int64_t count) {
+  const auto* x = reinterpret_cast<const From*>(from);
+  auto* out = reinterpret_cast<To*>(to);
+  if constexpr (kIsCommon<To, From>) {
+    tensor::Wide([=] {
+      // Local copies, so that the compiler knows that stores do not alias them.
+      const From* in_part = x;
+      To* out_part = out;
+      const int64_t length = count;
+      for (int64_t i = 0; i < length; ++i) out_part[i] = ConvertInVectors<To>(in_part[i]);
+    });
+  } else {
+    for (int64_t i = 0; i < count; ++i) out[i] = ConvertElement<To>(x[i]);
+  }
+}
+
+// Returns the function that converts elements between these types, or null.
+ConvertFunction FindConversion(ElementType from, ElementType to) {
+  ConvertFunction convert = nullptr;
+  VisitAnyType(from, [&]<typename From>(TypeTag<From>) {
+    VisitAnyType(to, [&]<typename To>(TypeTag<To>) { convert = ConvertElements<To, From>; });
+  });
+  return convert;
+}
+
 // Returns the values of all bit patterns of a type that supports storage and conversion only.
 std::array<double, 256> NumbersOf(ElementType type) {
   std::array<double, 256> numbers{};
@@ -235,29 +264,16 @@ FaultOr<Success> ConvertStored(const ReferenceRun& run) {
 }
 
 FaultOr<Success> Convert(const ReferenceRun& run) {
+  const TensorView& input = run.input(0);
   const MutableTensorView& output = run.output();
-  if (IsStorageOnly(run.input(0).type()) || IsStorageOnly(output.type())) return ConvertStored(run);
-  bool known = false;
-  VisitAnyType(run.input(0).type(), [&]<typename From>(TypeTag<From>) {
-    known = VisitAnyType(output.type(), [&]<typename To>(TypeTag<To>) {
-      const From* x = run.input(0).data<From>();
-      To* out = output.mutable_data<To>();
-      tensor::ParallelParts(output.volume(), [x, out](int64_t begin, int64_t end) {
-        if constexpr (kIsCommon<To, From>) {
-          tensor::Wide([=] {
-            // Local copies, so that the compiler knows that stores do not alias them.
-            const From* from = x + begin;
-            To* to = out + begin;
-            const int64_t count = end - begin;
-            for (int64_t i = 0; i < count; ++i) to[i] = ConvertInVectors<To>(from[i]);
-          });
-        } else {
-          for (int64_t i = begin; i < end; ++i) out[i] = ConvertElement<To>(x[i]);
-        }
-      });
-    });
+  if (IsStorageOnly(input.type()) || IsStorageOnly(output.type())) return ConvertStored(run);
+  const ConvertFunction convert = FindConversion(input.type(), output.type());
+  if (convert == nullptr) return UnsupportedType(run);
+  const auto in_bytes = static_cast<int64_t>(input.element_bytes()),
+             out_bytes = static_cast<int64_t>(output.element_bytes());
+  tensor::ParallelParts(output.volume(), [&](int64_t begin, int64_t end) {
+    convert(input.bytes() + begin * in_bytes, output.mutable_bytes() + begin * out_bytes, end - begin);
   });
-  if (!known) return UnsupportedType(run);
   return Success();
 }
 
