@@ -4,6 +4,14 @@
 
 namespace nnefc::runtime::tensor {
 
+// Whether inner loops are compiled for speed, in variants for vectors. A quick build (NNEFC_QUICK) compiles
+// each loop once.
+#if defined(NNEFC_QUICK)
+inline constexpr bool kHasLoopVariants = false;
+#else
+inline constexpr bool kHasLoopVariants = true;
+#endif
+
 #if defined(NNEFC_X86)
 inline bool HasWideRegisters() {
   static const bool has = __builtin_cpu_supports("avx2") != 0;
@@ -28,7 +36,9 @@ void RunInWideRegisters(const Loop& loop) {
 // functions they call must be inlinable.
 template <typename Loop>
 void Wide(const Loop& loop) {
-  if (HasWideRegisters()) return RunInWideRegisters(loop);
+  if constexpr (kHasLoopVariants) {
+    if (HasWideRegisters()) return RunInWideRegisters(loop);
+  }
   loop();
 }
 

@@ -200,17 +200,23 @@ void BinaryRow(const T* a, const T* b, Out* out, const RowStrides& step, int64_t
     return RestsOfRow<T, Function>(a, b, out, step, length);
   auto apply = [](T x, T y) { return Out(Function::Apply(static_cast<C>(x), static_cast<C>(y))); };
   // Common strides are separate cases, so that the compiler sees contiguous loops.
-  if (step == RowStrides{1, 1, 1}) {
-    for (int64_t i = 0; i < length; ++i) out[i] = apply(a[i], b[i]);
-  } else if (step == RowStrides{1, 1, 0}) {
-    const T y = b[0];
-    for (int64_t i = 0; i < length; ++i) out[i] = apply(a[i], y);
-  } else if (step == RowStrides{1, 0, 1}) {
-    const T x = a[0];
-    for (int64_t i = 0; i < length; ++i) out[i] = apply(x, b[i]);
-  } else {
-    for (int64_t i = 0; i < length; ++i) out[i * step[0]] = apply(a[i * step[1]], b[i * step[2]]);
+  if constexpr (tensor::kHasLoopVariants) {
+    if (step == RowStrides{1, 1, 1}) {
+      for (int64_t i = 0; i < length; ++i) out[i] = apply(a[i], b[i]);
+      return;
+    }
+    if (step == RowStrides{1, 1, 0}) {
+      const T y = b[0];
+      for (int64_t i = 0; i < length; ++i) out[i] = apply(a[i], y);
+      return;
+    }
+    if (step == RowStrides{1, 0, 1}) {
+      const T x = a[0];
+      for (int64_t i = 0; i < length; ++i) out[i] = apply(x, b[i]);
+      return;
+    }
   }
+  for (int64_t i = 0; i < length; ++i) out[i * step[0]] = apply(a[i * step[1]], b[i * step[2]]);
 }
 
 // A function that computes a row of `length` elements of certain types.
