@@ -222,11 +222,12 @@ void LowerAddedMask(NodeLowering& n) {
 }
 
 void LowerTractTopK(NodeLowering& n) {
-  const ir::NodeId top = n.AddNode("opset3", "TopK", {n.input(0), n.ConstInt(n.Int("k"), "k")},
+  const ir::NodeId top = n.AddNode("opset11", "TopK", {n.input(0), n.ConstInt(n.Int("k"), "k")},
                                    Attributes({{"axis", n.Int("axis")},
                                                {"mode", n.Bool("largest") ? "max" : "min"},
                                                {"sort", "value"},
-                                               {"index_element_type", ElementType::kI64}}),
+                                               {"index_element_type", ElementType::kI64},
+                                               {"stable", true}}),
                                    2);
   n.SetOutput(0, {top, 0});
   n.SetOutput(1, {top, 1});

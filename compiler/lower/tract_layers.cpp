@@ -57,11 +57,12 @@ void LowerGruLayer(NodeLowering& n) {
 // Adds TopK for a number of elements that is known at run time.
 void LowerTopKBy(NodeLowering& n) {
   const OutputPort count = n.input_rank(1) == 0 ? n.input(1) : n.Reshape(n.input(1), {}, "count");
-  const ir::NodeId top = n.AddNode("opset3", "TopK", {n.input(0), count},
+  const ir::NodeId top = n.AddNode("opset11", "TopK", {n.input(0), count},
                                    Attributes({{"axis", n.Int("axis")},
                                                {"mode", n.Bool("largest") ? "max" : "min"},
                                                {"sort", "value"},
-                                               {"index_element_type", ElementType::kI64}}),
+                                               {"index_element_type", ElementType::kI64},
+                                               {"stable", true}}),
                                    2);
   n.SetOutput(0, {top, 0});
   n.SetOutput(1, {top, 1});

@@ -83,6 +83,8 @@ std::optional<Value> ReplaceRange(const OpPlan& plan, llvm::ArrayRef<Value> argu
     const bool is_integer = bounds[i].kind() == ValueKind::kInteger;
     return is_integer ? static_cast<double>(bounds[i].integer()) : bounds[i].scalar();
   };
+  // The printed form of a constant without elements.
+  if (is_whole && bounds[0].integer() == 0 && bounds[1].integer() == 0) return std::nullopt;
   const double start = number(0), step = number(2);
   if (step == 0)
     return fail(Fault::Of(kDivisionByZero, "`step` of `{}` is 0", plan.called).At(plan.parameters[2].name));

@@ -173,6 +173,8 @@ CASES = {
     "repeats_in_a_list_of_lists": Case("e = [1, 2];\ny = tile(a, repeats = [2, e, 1]);"),
     "transposed_literal_indices": Case("i = [[0.0, -1.0], [1.0, 2.0]];\ny = tract_core_gather_elements(transpose(a, axes = [1, 0]), transpose(i, axes = [1, 0]), axis = 0);", (X[:, :, 0, 0].copy(),)),
     "frames_along_the_first_axis": Case("w = [0.25, 0.5, 0.75, 1.0];\nt = transpose(a, axes = [1, 0, 2]);\ny = tract_core_stft(t, axis = 0, frame = 8, stride = 2, window = w);", (SIGNAL,)),
+    **{f"equal_values_{largest}": Case(f"k = tract_core_cast([3], to = 'i64');\nv, y = tract_core_topk(a, k, axis = 1, largest = {largest});",
+                                       (np.array([[1, 2, 2, 1, 2, 1, 2], [0, 0, 0, 0, 0, 0, 0]], F32),)) for largest in ("true", "false")},
     "inner_product": Case("m = matmul(a, b, transposeB = true);\ns = squeeze(m, axes = [0]);\ny = squeeze(s, axes = [0]);", (X[0, 0, :1].copy(), X[1, 0, :1].copy())),
     "linear_of_three_axes": Case("y = add(linear(a, b), a);", (X[0, :, 0, :3].reshape(3, 1, 3).copy(), X[1, 0, :3, :3].reshape(1, 3, 3).copy())),
     "power_by_a_fraction": Case("b = exp(a);\ny = pow(b, 2.3333);"),
