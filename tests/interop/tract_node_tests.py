@@ -169,7 +169,8 @@ def check_forms(nnefc: Path, folder: Path, flags: list[str]) -> tuple[str, str]:
             formatted.write_text(call("fmt", folder / "model" / "graph.nnef"))
             if call("fmt", formatted) != formatted.read_text():
                 raise ValueError("formatted twice, it differs")
-            shapes = [f"--input-shape={each}={','.join(map(str, value.shape))}" for each, value in zip(in_names, inputs, strict=True)]
+            shapes = [f"--input-shape={each}={','.join(map(str, value.shape))}" for each, value in zip(in_names, inputs, strict=True)
+                      if value.size]  # the option has no extents of 0
             if all(value.size for value in inputs):  # a strict document has no inputs without elements
                 stage = "upgrade"
                 call("upgrade", "-q", folder / "model", *flags, "-o", scratch / "upgraded")
