@@ -64,10 +64,26 @@ nb::object ToMappingObject(const ir::AttributeList& list) {
   return dict;
 }
 
+// Returns the shape with these extents, of which None and -1 are unknown; nothing if an item is no extent.
+std::optional<ir::PartialShape> ToShape(const std::vector<nb::object>& extents) {
+  std::vector<ir::Dim> dims;
+  dims.reserve(extents.size());
+  for (const nb::object& extent : extents) {
+    if (!extent.is_none() && PyLong_Check(extent.ptr()) == 0) return std::nullopt;
+    const int64_t number = extent.is_none() ? -1 : ToInteger(extent);
+    if (number < -1) return std::nullopt;
+    dims.push_back(number == -1 ? ir::Dim() : ir::Dim(number));
+  }
+  return ir::PartialShape(llvm::ArrayRef<ir::Dim>(dims));
+}
+
 // Packs lists with items of one kind.
 Attribute ToListAttribute(nb::handle value, const ir::AttributeInfo* info) {
   std::vector<nb::object> items;
   for (nb::handle item : value) items.push_back(nb::borrow(item));
+  if (info != nullptr && info->kind == ir::AttributeKind::kShape) {
+    if (std::optional<ir::PartialShape> shape = ToShape(items)) return std::move(*shape);
+  }
   const auto all = [&](auto holds) {
     return !items.empty() && std::all_of(items.begin(), items.end(), holds);
   };
