@@ -296,7 +296,8 @@ bool Pipeline::RunOne(Transformation& transformation, Target& target, Emitter& e
     ir::Graph& graph = target.change();
     const ir::PlanFunctions* plan = transformation.phase() == Phase::kTarget ? &options_.plan : nullptr;
     if (!Application(transformation, options_.evaluate, plan, emitter).Apply(graph)) return false;
-    if (transformation.force_clean_up) CleanUp(graph);
+    // Otherwise it was done in each body.
+    if (transformation.force_clean_up && transformation.run_not_recursively) CleanUp(graph);
   }
   report.milliseconds =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
