@@ -2,7 +2,10 @@
 
 #include "compiler/expand/vendor/narrow_integers.h"
 
+#include <vector>
+
 #include "compiler/expand/generics.h"
+#include "compiler/expand/vendor/hooks.h"
 
 namespace nnefc::expand::vendor {
 
@@ -78,6 +81,12 @@ std::optional<Value> ReplaceOfWidth(const OpPlan&, llvm::ArrayRef<Value> argumen
 
 namespace {
 
+// Makes an operation that the document may invoke with integers.
+Value MakeIntegers(std::string_view name, std::vector<Value> arguments, const Site& site,
+                   build::GraphBuilder& builder) {
+  return MakeLeniently(builder.RatifiedPlan(name), arguments, site, builder);
+}
+
 Value ToWidth(const Value& integers, ElementType type, const Site& site, build::GraphBuilder& builder) {
   if (integers.kind() != ValueKind::kTensor) return integers;
   const ElementType actual = builder.widths().Find(integers.port());
@@ -86,15 +95,22 @@ Value ToWidth(const Value& integers, ElementType type, const Site& site, build::
   const ir::OpId conversion = builder.RatifiedPlan("tract_core_to_integer").op;
   if (type != ElementType::kI64 && producer.op() == conversion &&
       IsFloat(builder.graph().output(producer.inputs()[0]).type)) {
-    // Converts the floats that the type has.
+    // Converts the floats that the type has; NaN becomes 0.
     const IntegerRange range = IntegerRangeOf(type);
-    const Value clamped = builder.MakeRatified(
-        "clamp",
-        {Value::Tensor(producer.inputs()[0]), Value::Scalar(static_cast<double>(range.min)),
-         Value::Scalar(static_cast<double>(range.max))},
-        site);
+    const Value floats = Value::Tensor(producer.inputs()[0]);
+    const Value is_number = builder.MakeRatified("eq", {floats, floats}, site);
+    if (is_number.poison()) return is_number;
+    const Value numbers = builder.MakeRatified("select", {is_number, floats, Value::Scalar(0)}, site);
+    if (numbers.poison()) return numbers;
+    const Value clamped = builder.MakeRatified("clamp",
+                                               {numbers, Value::Scalar(static_cast<double>(range.min)),
+                                                Value::Scalar(static_cast<double>(range.max))},
+                                               site);
     if (clamped.poison()) return clamped;
-    const Value converted = builder.MakeRatified("tract_core_to_integer", {clamped}, site);
+    Value converted = builder.MakeRatified("tract_core_to_integer", {clamped}, site);
+    // As an f32, the largest integer of 32 bits is rounded up.
+    if (BitWidth(type) == 32 && !converted.poison())
+      converted = MakeIntegers("min", {converted, Value::Integer(range.max)}, site, builder);
     return Marked(converted, type, builder);
   }
   if (IsWithin(actual, type)) {
@@ -123,6 +139,37 @@ std::optional<Value> ReplaceToWidthOf(const OpPlan&, llvm::ArrayRef<Value> argum
                  site, builder);
 }
 
+namespace {
+
+// Returns the tensor that an operation squares, if any.
+std::optional<Value> SquaredBy(const OpPlan& plan, llvm::ArrayRef<Value> given,
+                               build::GraphBuilder& builder) {
+  if (given.empty() || given[0].kind() != ValueKind::kTensor) return std::nullopt;
+  if (plan.op == builder.RatifiedPlan("sqr").op) return given[0];
+  if (given.size() < 2) return std::nullopt;
+  const Value& second = given[1];
+  const bool is_product = plan.op == builder.RatifiedPlan("mul").op && second.kind() == ValueKind::kTensor &&
+                          second.port() == given[0].port();
+  const bool is_power = plan.op == builder.RatifiedPlan("pow").op &&
+                        ((second.kind() == ValueKind::kScalar && second.scalar() == 2) ||
+                         (second.kind() == ValueKind::kInteger && second.integer() == 2));
+  return is_product || is_power ? std::optional<Value>(given[0]) : std::nullopt;
+}
+
+// Returns squares as tract computes them for integers of 8 and 32 bits: in f32, saturated.
+Value SaturatedSquare(const Value& x, ElementType type, const Site& site, build::GraphBuilder& builder) {
+  Site floats = site;
+  floats.generic = TypeKind::kScalar;
+  const Value numbers = builder.MakeRatified("cast", {x}, floats);
+  if (numbers.poison()) return numbers;
+  const Value squares = builder.MakeRatified("sqr", {numbers}, floats);
+  if (squares.poison()) return squares;
+  const Value integers = builder.MakeRatified("tract_core_to_integer", {squares}, site);
+  return integers.poison() ? integers : ToWidth(integers, type, site, builder);
+}
+
+}  // namespace
+
 Value KeepWidth(const OpPlan& plan, llvm::ArrayRef<Value> given, const Value& result, const Site& site,
                 build::GraphBuilder& builder) {
   if (plan.is_custom) return result;
@@ -148,6 +195,9 @@ Value KeepWidth(const OpPlan& plan, llvm::ArrayRef<Value> given, const Value& re
     }
     return result;
   }
+  const bool saturates = type == ElementType::kI8 || type == ElementType::kU8 || type == ElementType::kI32;
+  if (const std::optional<Value> squared = saturates ? SquaredBy(plan, given, builder) : std::nullopt)
+    return SaturatedSquare(*squared, type, site, builder);
   if (result.kind() != ValueKind::kTensor || !IsInteger(builder.graph().output(result.port()).type))
     return result;
   return narrow == ir::NarrowIntegers::kReduced ? Reduced(result, type, site, builder)
