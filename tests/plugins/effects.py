@@ -187,8 +187,14 @@ graph part( v ) -> ( r )
         shutil.copy(self.models / "acme.bin", self.models / "layer.bin")
         (self.models / "layer.xml").write_text(text.replace('type="Swish" version="acme"', 'type="MyLayer" version="extension"'))
         x = np.random.default_rng(2).normal(size=(2, 3)).astype(np.float32)
-        found = self.outputs("layer.xml", x, "--extensions", self.example)
-        np.testing.assert_allclose(found["y"], x / (1 + np.exp(-1.5 * x)) + 0.5 * x, rtol=1e-5)
+        expected = x / (1 + np.exp(-1.5 * x)) + 0.5 * x
+        for backend in ("reference", "fast"):
+            found = self.outputs("layer.xml", x, "--extensions", self.example, "--backend", backend)
+            np.testing.assert_allclose(found["y"], expected, rtol=1e-5)
+        # The layer is kept by `compile`, and what it writes runs, too.
+        self.good("compile", "layer.xml", "--extensions", self.example, "-o", "kept.xml")
+        self.assertIn('type="MyLayer" version="extension"', (self.models / "kept.xml").read_text())
+        np.testing.assert_allclose(self.outputs("kept.xml", x, "--extensions", self.example)["y"], expected, rtol=1e-5)
         self.bad("openvino.unknown-operation", "`--extensions FILE.so`", "run", "layer.xml", "--random-inputs", "1")
         for wrong in ('type="MyLayer" version="acme"', 'type="Swish" version="extension"'):
             (self.models / "layer.xml").write_text(text.replace('type="Swish" version="acme"', wrong))
