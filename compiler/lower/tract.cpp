@@ -133,8 +133,10 @@ void LowerInterpolate(NodeLowering& n) {
   const std::vector<int64_t> sizes = n.Ints("sizes");
   const std::vector<double> scales = n.node().attribute("scales").AsDoubles();
   const PartialShape& shape = n.input_shape(0);
-  if (SamplesElsewhere(n, sizes, scales)) {
+  const bool has_no_mode = n.String("coord_transformer") == "half_pixel_symmetric";
+  if (has_no_mode || SamplesElsewhere(n, sizes, scales)) {
     if (const std::optional<OutputPort> result = InterpolateInOrder(n)) return n.SetOutput(*result);
+    if (has_no_mode) return n.UnknownExtent("`input` of `tract_core_resize`", 0);
   }
   std::vector<int64_t> axes, wanted;
   std::vector<float> factors;

@@ -186,7 +186,13 @@ bool MayHaveNoElements(NodeLowering& n) {
 
 namespace {
 
-enum class Coordinates : uint8_t { kHalfPixel, kPytorchHalfPixel, kAlignCorners, kAsymmetric };
+enum class Coordinates : uint8_t {
+  kHalfPixel,
+  kHalfPixelSymmetric,
+  kPytorchHalfPixel,
+  kAlignCorners,
+  kAsymmetric
+};
 enum class Interpolator : uint8_t { kNearestFloor, kNearestUp, kLinear, kCubic };
 
 struct Resampling {
@@ -205,6 +211,10 @@ float PlaceOf(int64_t index, float scale, int64_t before, int64_t after, Coordin
       [[fallthrough]];
     case Coordinates::kHalfPixel:
       return (x + 0.5F) / scale - 0.5F;
+    case Coordinates::kHalfPixelSymmetric: {
+      const float adjustment = static_cast<float>(after) / (scale * width);
+      return width / 2.0F * (1.0F - adjustment) + (x + 0.5F) / scale - 0.5F;
+    }
     case Coordinates::kAlignCorners: {
       const float reach = scale * width;
       return reach == 1.0F ? 0.0F : x * (width - 1.0F) / (reach - 1.0F);
@@ -289,6 +299,7 @@ std::optional<Resampling> ReadInterpolation(NodeLowering& n) {
   const std::string interpolator = n.String("interpolator"), coordinates = n.String("coord_transformer");
   if (!input) return std::nullopt;
   Resampling resampling{.coordinates = llvm::StringSwitch<Coordinates>(coordinates)
+                                           .Case("half_pixel_symmetric", Coordinates::kHalfPixelSymmetric)
                                            .Case("pytorch_half_pixel", Coordinates::kPytorchHalfPixel)
                                            .Case("align_corners", Coordinates::kAlignCorners)
                                            .Case("asymmetric", Coordinates::kAsymmetric)

@@ -67,12 +67,18 @@ def resize(mode: str, coordinates: str, nearest: str = "floor", scales: str = "[
                 {"x": IMAGE})
 
 
+def sample(settings: str, scales: str = "[1.0, 1.0, 2.0, 1.5]", mode: str = "cubic", coordinates: str = "half_pixel", nearest: str = "floor", image: np.ndarray = IMAGE) -> Case:
+    return Case(f"y = tract_onnx_resize(x, {scales}, coord_transformer = '{coordinates}', interpolator = '{mode}', nearest_mode = '{nearest}'{settings});", {"x": image})
+
+
 def boxes(arguments: str) -> Case:
     count, rest = arguments.split(", ", 1)
     return Case(f"k = tract_core_cast({count}.0, to = 'i64');\ny = tract_onnx_non_max_suppression(b, s, k, {rest});", {"b": BOXES, "s": SCORES})
 
 
 CELLS = RANDOM.standard_normal((1, 2, 1, 4)).astype(F32)
+TOKENS = RANDOM.standard_normal((1, 2, 40, 4)).astype(F32)
+QUERIES = RANDOM.standard_normal((1, 4, 3, 4)).astype(F32)
 CASES: dict[str, Case] = {
     # ---- tract_onnx ----
     **{f"lrn_of_{size}": Case(f"y = tract_onnx_lrn(x, alpha = 0.3, beta = 0.75, bias = 1.5, size = {size});", {"x": IMAGE}) for size in (1, 2, 3, 6, 9)},
@@ -92,6 +98,23 @@ CASES: dict[str, Case] = {
     **{f"resize_linear_{c}": resize("linear", c) for c in ("half_pixel", "align_corners", "asymmetric")},
     **{f"resize_nearest_{c}_{n}": resize("nearest", c, n) for c in ("half_pixel", "asymmetric")
        for n in ("floor", "ceil", "round_prefer_floor", "round_prefer_ceil")},
+    **{f"resize_{mode}_{c}_{'less' if less else 'more'}": resize(mode, c, scales="[1.0, 1.0, 0.7, 0.6]" if less else "[1.0, 1.0, 2.0, 1.5]")
+       for mode in ("cubic", "linear", "nearest") for less in (False, True)
+       for c in ("half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_corners", "asymmetric")},
+    **{f"resize_nearest_half_pixel_symmetric_{n}": resize("nearest", "half_pixel_symmetric", n, "[1.0, 1.0, 1.7, 1.3]")
+       for n in ("floor", "ceil", "round_prefer_floor", "round_prefer_ceil")},
+    **{f"resize_to_one_{c}": resize("linear", c, scales="[1.0, 1.0, 0.4, 0.3]") for c in ("half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric")},
+    "resize_all_axes": sample("", "[1.5, 0.5, 2.0, 1.5]", mode="linear"),
+    "resize_of_two_axes": sample("", "[1.0, 1.7]", mode="linear", image=IMAGE[0, 0]),
+    **{f"resize_by_another_cubic_{a}": sample(f", cubic_coeff_a = {a}") for a in (-0.5, -1.0, 0.0)},
+    **{f"resize_without_outside_{c}": sample(", exclude_outside = true", coordinates=c) for c in ("half_pixel", "align_corners", "asymmetric")},
+    **{f"resize_linear_without_outside_{c}": sample(", exclude_outside = true", mode="linear", coordinates=c) for c in ("half_pixel", "asymmetric")},
+    **{f"resize_antialiased_{mode}_{i}": sample(", antialias = true", scales, mode) for mode in ("linear", "cubic")
+       for i, scales in enumerate(("[1.0, 1.0, 0.5, 0.5]", "[1.0, 1.0, 0.7, 0.3]", "[1.0, 1.0, 2.0, 0.6]"))},
+    "resize_antialiased_without_outside": sample(", antialias = true, exclude_outside = true", "[1.0, 1.0, 0.5, 0.6]"),
+    **{f"resize_of_a_region_{mode}_{i}": sample(f", extrapolation_value = 7.5, roi = {roi}", "[1.0, 1.0, 2.0, 0.8]", mode, "tf_crop_and_resize")
+       for mode in ("linear", "nearest", "cubic") for i, roi in enumerate((
+           "[0.0, 0.0, 0.2, 0.3, 1.0, 1.0, 0.9, 0.8]", "[0.0, 0.0, -0.4, 0.0, 1.0, 1.0, 1.2, 1.5]"))},
     "resize_by_whole_factors": resize("nearest", "asymmetric", scales="[1.0, 1.0, 2.0, 3.0]"),
     "grid_sample": Case("y = tract_onnx_grid_sample(x, g, mode = 'bilinear', padding_mode = 'zeros', align_corners = true);",
                         {"x": IMAGE, "g": RANDOM.uniform(-1.2, 1.2, (2, 3, 5, 2)).astype(F32)}),
@@ -121,6 +144,17 @@ CASES: dict[str, Case] = {
     **{f"window_of_{window}": Case(f"y = tract_transformers_window_kv_sdpa(x, x * 2.0, x + 1.0, axis = 2, window = {window});", {"x": CELLS}, runs=4)
        for window in (1, 2, 8)},
     "window_with_a_scale": Case("y = tract_transformers_window_kv_sdpa(x, x * 2.0, x + 1.0, axis = 2, window = 3, scale = 0.25);", {"x": CELLS}, runs=4),
+    "window_of_grouped_heads": Case("y = tract_transformers_window_kv_sdpa(q, k, k + 1.0, axis = 2, window = 5);", {"q": QUERIES, "k": TOKENS[:, :, :3]}, runs=3),
+    **{f"quantized_attention_{name}": Case(f"y = tract_transformers_quantized_kv_sdpa({body}, axis = 2{scale});", inputs, runs=runs)
+       for name, body, scale, inputs, runs in (
+           ("to_all_tokens", "x, x * 2.0, x + 1.0", "", {"x": TOKENS}, 3), ("step_by_step", "x, x * 20.0, x + 1.0", "", {"x": TOKENS[:, :, :1]}, 6),
+           ("with_a_scale", "x, x * 300.0, x + 1.0", ", scale = 0.001", {"x": TOKENS[:, :, :2]}, 4),
+           ("of_grouped_heads", "q, k, k + 1.0", "", {"q": QUERIES, "k": TOKENS[:, :, :3]}, 3))},
+    **{f"quantized_keys_of_{bits}_bits_{count}": Case(
+        f"v = tract_transformers_quantized_dyn_kv_cache(x, name = 'v', axis = 2, bits = {bits}, per_channel = 1, datum_type = 'f32', "
+        f"past_sequence_shape = [1, 2, P, 4], input_sequence_shape = [1, 2, {count}, 4]);\ny = sum_reduce(v * v + v, axes = [2]);",
+        {"x": TOKENS[:, :, :count]}, runs=runs, head="extension tract_symbol P;\n")
+       for bits in (4, 8) for count, runs in ((1, 6), (18, 5), (12, 6), (40, 3))},
     **{f"quantized_values_of_{bits}_bits": Case(
         f"v = tract_transformers_quantized_dyn_kv_cache(x, name = 'v', axis = 2, bits = {bits}, per_channel = 0, datum_type = 'f32', "
         "past_sequence_shape = [1, 2, P, 4], input_sequence_shape = [1, 2, 3, 4]);\ny = sum_reduce(v, axes = [2]);",
@@ -138,10 +172,11 @@ def test_operation(name: str, nnefc: Path, tmp_path: Path) -> None:
     for backend in ("reference", "fast"):
         actual = tool.run(model, "--inputs", tmp_path / "in.npz", "--backend", backend, *options)["y"]
         assert actual.shape == expected.shape
-        np.testing.assert_allclose(actual.astype(np.float64), expected.astype(np.float64), rtol=1e-5, atol=1e-6)
+        np.testing.assert_allclose(actual.astype(np.float64), expected.astype(np.float64), rtol=1e-5, atol=1e-5)
 
 
-@pytest.mark.parametrize("name", ["boxes_above_a_score", "non_zero", "lrn_of_3", "delay_of_2_1", "pad_by_edges", "cumsum_true_from_2", "keys_of_all_runs", "window_of_2"])
+@pytest.mark.parametrize("name", ["boxes_above_a_score", "non_zero", "lrn_of_3", "delay_of_2_1", "pad_by_edges", "cumsum_true_from_2", "keys_of_all_runs", "window_of_2",
+                                  "resize_antialiased_cubic_0", "resize_of_a_region_linear_1", "quantized_keys_of_4_bits_18", "quantized_attention_with_a_scale"])
 def test_ir_computes_the_same(name: str, nnefc: Path, tmp_path: Path) -> None:
     """The IR of `compile` runs in OpenVINO, with its states as those of a session."""
     import openvino
@@ -156,6 +191,43 @@ def test_ir_computes_the_same(name: str, nnefc: Path, tmp_path: Path) -> None:
     for run in range(case.runs or 1):
         found = [*request.infer([value[run] if case.runs else value for value in data]).values()][0]
         np.testing.assert_allclose(found, expected[run] if case.runs else expected, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("kind", ["i64", "i32", "f32"])
+def test_reverse_lookup(kind: str, nnefc: Path, tmp_path: Path) -> None:
+    """The first position of a value in the keys: of integers and numbers, in one axis or several. tract 0.23.9 takes the keys
+    for the fallback when it reads a document, and the reverse."""
+    keys, fallback, x = [5, -6, 7, 5, 16777217 if kind != "f32" else 9], -3, np.array([[5, 7, 8], [-6, 0, 16777217 if kind != "f32" else 9]], np.dtype(f"{kind[0]}{int(kind[1:]) // 8}"))
+    expected = np.array([[keys.index(value) if value in keys else fallback for value in row] for row in x.tolist()])
+    items = ", ".join(str(float(key)) if kind == "f32" else str(key) for key in keys)
+    tool = Nnefc(nnefc, tmp_path)
+    for shape in ((2, 3), (6,), (1, 2, 3)):
+        case = Case(f"k = tract_core_cast([{items}], to = '{kind}');\ny = tract_onnx_ml_reverse_lookup(x, k, fallback = {fallback});", {"x": x.reshape(shape)})
+        model = case.write(tmp_path / f"model_{len(shape)}_{shape[0]}")
+        np.savez(tmp_path / "in.npz", **case.inputs)
+        for backend in ("reference", "fast"):
+            found = tool.run(model, "--inputs", tmp_path / "in.npz", "--backend", backend)["y"]
+            np.testing.assert_array_equal(found, expected.reshape(shape))
+            assert found.dtype.kind == "i"
+
+
+@pytest.mark.parametrize("axis, code", [(2, 0), (1, 1), (3, 1)])
+@pytest.mark.parametrize("per_channel", ["1", "true", "0", "false"])
+def test_axis_of_a_quantized_cache(per_channel: str, axis: int, code: int, nnefc: Path, tmp_path: Path) -> None:
+    """The tokens are at axis 2. `true` is 1."""
+    tool, results = Nnefc(nnefc, tmp_path), []
+    np.savez(tmp_path / "in.npz", x=np.stack([TOKENS, 2 * TOKENS]))
+    for given in (per_channel, {"true": "1", "false": "0"}.get(per_channel, per_channel)):
+        model = Case(f"y = tract_transformers_quantized_dyn_kv_cache(x, name = 'v', axis = {axis}, bits = 4, per_channel = {given});", {"x": TOKENS}).write(
+            tmp_path / f"model_{len(results)}")
+        if code:
+            done = tool.call("check", model)
+            assert done.returncode == 1 and f"is {axis}; expected 2, the tokens in [batch, heads, tokens, width]" in done.stderr
+            return
+        last = model / "graph.nnef"
+        last.write_text(last.read_text().replace("y = tract", "v = tract").replace("\n}\n", "\n  y = sum_reduce(v, axes = [2]);\n}\n"))
+        results.append(tool.run(model, "--inputs", tmp_path / "in.npz", "--runs", 2)["y"])
+    np.testing.assert_array_equal(*results)
 
 
 def test_random_numbers(nnefc: Path, tmp_path: Path) -> None:

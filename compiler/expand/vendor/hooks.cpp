@@ -40,17 +40,20 @@ bool CheckCast(evaluate::Evaluation& state, const evaluate::Call& call, const se
       call.expr);
 }
 
-// Checks a quantized cache of keys. Their steps change with blocks of tokens; only tract computes such ones.
+// Checks a quantized cache: its extents are [batch, heads, tokens, width], as in tract. `per_channel = true`
+// is 1.
 bool CheckQuantizedCache(evaluate::Evaluation& state, const evaluate::Call& call,
-                         const semantics::Signature& signature, llvm::ArrayRef<Value> arguments) {
-  constexpr size_t kPerChannel = 4;
+                         const semantics::Signature& signature, llvm::MutableArrayRef<Value> arguments) {
+  constexpr size_t kAxis = 2, kPerChannel = 4;
   const std::string_view name = state.context.symbols.Text(signature.name.symbol);
   if (name != "tract_transformers_quantized_dyn_kv_cache") return true;
-  const Value& per_channel = arguments[kPerChannel];
-  if (per_channel.kind() != ValueKind::kInteger || per_channel.integer() == 0) return true;
+  Value& per_channel = arguments[kPerChannel];
+  if (per_channel.kind() == ValueKind::kLogical) per_channel = Value::Integer(per_channel.logical());
+  const Value& axis = arguments[kAxis];
+  if (axis.kind() != ValueKind::kInteger || axis.integer() == 2) return true;
   return state.Fail(
-      Fault::Of(kValueType, "`per_channel` of `{}` is {}; nnefc computes caches with steps for each token, 0",
-                name, per_channel.integer()),
+      Fault::Of(kValueType, "`axis` of `{}` is {}; expected 2, the tokens in [batch, heads, tokens, width]",
+                name, axis.integer()),
       call.expr);
 }
 

@@ -108,6 +108,7 @@ namespace nnefc::ir::ops {
   RULE(kTractWidth, "tract_type.width", kError, "")                   \
   RULE(kTractTuples, "tract_nd.tuples", kError, "")                   \
   RULE(kTractSampling, "tract_sampling.choice", kError, "")           \
+  RULE(kTractTrees, "tract_trees.data", kError, "")                   \
   RULE(kTractGrid, "tract_sampling.grid", kError, "")                 \
   RULE(kTractSpectrum, "tract_fft.shape", kError, "")                 \
   RULE(kTractState, "tract_state.length", kError, "")                 \

@@ -18,8 +18,8 @@ namespace {
 constexpr std::string_view kReductions[] = {"none", "add", "mul", "min", "max"};
 constexpr std::string_view kNarrowIntegers[] = {"i8", "i16", "i32", "u8", "u16", "u32"};
 constexpr std::string_view kInterpolators[] = {"nearest", "linear", "cubic"};
-constexpr std::string_view kCoordinates[] = {"half_pixel", "pytorch_half_pixel", "align_corners",
-                                             "asymmetric"};
+constexpr std::string_view kCoordinates[] = {"half_pixel", "half_pixel_symmetric", "pytorch_half_pixel",
+                                             "align_corners", "asymmetric"};
 constexpr std::string_view kNearest[] = {"floor", "ceil", "round_prefer_floor", "round_prefer_ceil"};
 constexpr std::string_view kGridModes[] = {"bilinear", "nearest", "bicubic"};
 constexpr std::string_view kGridPadding[] = {"zeros", "border", "reflection"};
