@@ -2,8 +2,6 @@
 
 #include "compiler/expand/expand.h"
 
-#include <map>
-
 #include "compiler/expand/build/graph_builder.h"
 #include "compiler/expand/evaluate/machine.h"
 #include "compiler/expand/provisional/coordinates.h"
@@ -28,22 +26,17 @@ void CheckLowered(const semantics::CheckedDocument& document, const semantics::S
   }
 }
 
-// Reports labels that differ only by case: they denote one variable in the ratified dialect (R 4.1.3).
-void CheckPrintedLabels(const ir::Graph& graph, const build::NodeFactory& nodes, Emitter& emitter) {
-  std::map<std::string, std::string> labels;
-  for (ir::NodeId id : graph.nodes()) {
-    const ir::Node& node = graph.node(id);
-    if (!node.Is(ir::OpRole::kVariable)) continue;
-    const std::string& label = node.attribute("label").AsString();
-    const std::string& first = labels.try_emplace(ir::ops::VariableKey(node), label).first->second;
-    if (first == label) continue;
-    emitter
-        .Emit(kPrintedLabel, nodes.VariablePlace(id),
-              "label `{}` differs from `{}` by case alone, which has no ratified form: both would be one "
-              "variable",
-              label, first)
-        .Notes(ir::StackNotes(node.origin().frame));
-  }
+// Reports labels that a ratified text cannot have, once for all of them.
+void ReportPrintedLabels(const ir::Graph& graph, const build::NodeFactory& nodes, Emitter& emitter) {
+  const ir::ops::RatifiedLabels labels(graph);
+  if (labels.changes().empty()) return;
+  const auto& [variable, before, after] = labels.changes().front();
+  const size_t others = labels.changes().size() - 1;
+  emitter.Emit(kPrintedLabel, variable.valid() ? nodes.VariablePlace(variable).range : SourceRange(),
+               "label `{}` is written as `{}`, the name of its tensor file{}", before, after,
+               others == 0   ? ""
+               : others == 1 ? "; another label is written differently, too"
+                             : fmt::format("; {} other labels are written differently, too", others));
 }
 
 }  // namespace
@@ -74,9 +67,7 @@ ExpandedDocument ExpandDocument(const semantics::CheckedDocument& document,
     if (document.dialect().coordinates) {
       provisional::NumberCoordinates(*graph, options.purpose, own.emitter);
     }
-    if (document.dialect().any_label && options.purpose == Purpose::kPrint) {
-      CheckPrintedLabels(*graph, builder.nodes(), own.emitter);
-    }
+    if (options.purpose == Purpose::kPrint) ReportPrintedLabels(*graph, builder.nodes(), own.emitter);
     has_valid_variables = ir::ops::CheckVariables(
         *graph, own.emitter, [&](ir::NodeId node) { return builder.nodes().VariablePlace(node); });
     ir::ops::CheckAdjustingInputs(*graph, own.emitter);

@@ -37,7 +37,7 @@ namespace nnefc::expand {
   RULE(kUnknownLower, "lower.unknown-operation", kError, "")                          \
   RULE(kCoordinate, "provisional.coordinate-index", kError, "P 4.3.3")                \
   RULE(kProvisionalArgument, "provisional.argument", kError, "P 4.2.1, P 4.3")        \
-  RULE(kPrintedLabel, "provisional.label-case", kError, "P 4.1.3")                    \
+  RULE(kPrintedLabel, "variable.printed-label", kWarning, "R 4.1.3")                  \
   RULE(kMatrixRank, "provisional.matrix-rank", kError, "P 4.6")                       \
   RULE(kSelectShapes, "provisional.select-shapes", kError, "P 4.2.3, P 4.2.4")        \
   /* lenient mode */                                                                  \

@@ -6,10 +6,10 @@
 #include "compiler/driver/data/variable_data.h"
 #include "compiler/driver/rules.h"
 #include "compiler/ir/ops/arguments.h"
+#include "compiler/ir/ops/variables.h"
 #include "compiler/lint/rules.h"
 #include "compiler/lint/subject.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
 
 namespace nnefc::lint {
 namespace {
@@ -103,11 +103,10 @@ class Data {
 
   // Reports characters of labels: P 4.1.3 allows any, R 4.1.3 letters, digits and `_-./\`.
   void FindCharacters() {
-    if (!any_label()) return;
+    if (!subject_.checked.dialect().translated) return;
     std::set<std::string> reported;
     for (const Variable& variable : variables_) {
-      const auto wrong = llvm::find_if_not(
-          variable.label, [](char c) { return llvm::isAlnum(c) || llvm::StringRef("_-./\\").contains(c); });
+      const auto wrong = llvm::find_if_not(variable.label, ir::ops::IsLabelCharacter);
       if (wrong == variable.label.end() || !reported.insert(variable.label).second) continue;
       subject_.Report(kLabelCharacters, variable.label_range,
                       "label `{}` contains `{}`, which the ratified dialect does not take", variable.label,

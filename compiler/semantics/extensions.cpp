@@ -16,7 +16,8 @@ namespace {
 constexpr bool ast::Dialect::*kFragments[] = {&ast::Dialect::fragments};
 constexpr bool ast::Dialect::*kOperators[] = {&ast::Dialect::operators};
 constexpr bool ast::Dialect::*kVendor[] = {&ast::Dialect::fragments, &ast::Dialect::operators,
-                                           &ast::Dialect::empty_declarations, &ast::Dialect::vendor_meanings};
+                                           &ast::Dialect::empty_declarations, &ast::Dialect::vendor_meanings,
+                                           &ast::Dialect::any_label};
 // Switches of lenient mode.
 constexpr bool ast::Dialect::*kLenient[] = {
     &ast::Dialect::lenient,      &ast::Dialect::loose_values,       &ast::Dialect::surplus_arguments,

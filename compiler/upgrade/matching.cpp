@@ -28,12 +28,20 @@ bool Matching::IsSame(ir::OutputPort before, ir::OutputPort after) const {
   return (found == names_.end() ? old_name : found->second) == new_name;
 }
 
+bool Matching::HasSameAttributes(const ir::Node& before, const ir::Node& after) const {
+  if (!before.Is(ir::OpRole::kVariable)) return before.attributes() == after.attributes();
+  ir::AttributeMap ratified = before.attributes();
+  ratified.Erase(ir::ops::kExactLabel);
+  ratified.Set("label", labels_.Of(before));
+  return ratified == after.attributes();
+}
+
 bool Matching::Match(ir::NodeId before, ir::NodeId after) {
   const ir::Node& left = before_.node(before);
   const ir::Node& right = after_.node(after);
   const bool same = left.op() == right.op() && left.num_inputs() == right.num_inputs() &&
                     left.num_outputs() == right.num_outputs() && left.segments() == right.segments() &&
-                    left.attributes() == right.attributes() && left.bodies().empty() &&
+                    HasSameAttributes(left, right) && left.bodies().empty() &&
                     llvm::all_of(llvm::zip_first(left.inputs(), right.inputs()), [&](const auto& pair) {
                       return IsSame(std::get<0>(pair), std::get<1>(pair));
                     });

@@ -57,7 +57,7 @@ ErrorOr<Success> WriteData(driver::Compilation& compilation, std::optional<uint6
   driver::VariableStore variables(model, *compilation.expanded(), compilation.quantization().table, seed,
                                   compilation.context());
   if (compilation.checked()->dialect().translated) variables.ImplyTrailingOnes();
-  return driver::WriteVariables(*compilation.expanded(), variables, folder);
+  return driver::WriteVariables(*compilation.expanded(), variables, driver::LabelsOf::kPrinted, folder);
 }
 
 }  // namespace

@@ -9,7 +9,9 @@
 
 namespace nnefc::driver {
 
-ErrorOr<Success> WriteVariables(const ir::Graph& graph, VariableStore& variables, const std::string& folder) {
+ErrorOr<Success> WriteVariables(const ir::Graph& graph, VariableStore& variables, LabelsOf labels,
+                                const std::string& folder) {
+  const ir::ops::RatifiedLabels printed(graph);
   const package::ModelFolder model(folder);
   std::set<std::string> written;
   for (ir::NodeId id : graph.nodes()) {
@@ -19,7 +21,9 @@ ErrorOr<Success> WriteVariables(const ir::Graph& graph, VariableStore& variables
     const ir::Output& output = node.output();
     const std::optional<TensorValue> value = variables.Load(label, output.type, output.shape, node.origin());
     if (!value) continue;
-    if (auto done = model.WriteVariable(label, *value); !done) return done;
+    if (auto done = model.WriteVariable(labels == LabelsOf::kPrinted ? printed.Of(node) : label, *value);
+        !done)
+      return done;
   }
   return Success{};
 }

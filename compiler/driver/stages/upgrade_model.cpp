@@ -66,7 +66,8 @@ ErrorOr<bool> WriteUpgradedData(Compilation& compilation, const std::string& fol
     if (node.Is(ir::OpRole::kVariable)) labels.insert(InLowerCase(node.attribute("label").AsString()));
   }
   if (model.has_weights()) {
-    if (auto written = WriteVariables(graph, variables, folder); !written) return written.error();
+    if (auto written = WriteVariables(graph, variables, LabelsOf::kPrinted, folder); !written)
+      return written.error();
   }
   for (const std::string& label : model.Labels()) {
     if (labels.contains(InLowerCase(label))) continue;

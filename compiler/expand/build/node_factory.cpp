@@ -9,11 +9,9 @@
 #include "compiler/ir/algorithms/infer.h"
 #include "compiler/ir/algorithms/output_groups.h"
 #include "compiler/ir/ops/rules.h"
-#include "compiler/ir/ops/variables.h"
 #include "compiler/ir/ops/windows/sliding_window_shape.h"
 #include "compiler/semantics/rules.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
 
 namespace nnefc::expand::build {
 
@@ -210,24 +208,21 @@ bool NodeFactory::GatherArguments(const OpPlan& plan, llvm::ArrayRef<Value> argu
   return true;
 }
 
-// Returns true for a variable of tract's dialect with a label that other documents cannot have, or with a
-// tensor file of integers or logicals, whose type it has then, whatever the document states.
-bool NodeFactory::FollowsFile(const Value& label, const Site& site, TypeKind& generic) const {
-  if (!settings_.dialect.vendor_meanings || label.kind() != ValueKind::kString) return false;
+// Returns the type of a variable: in tract's dialect, that of a tensor file of integers or logicals counts,
+// whatever the document states.
+TypeKind NodeFactory::TypeOfFile(const Value& label, const Site& site, TypeKind generic) const {
   const ExpandOptions& options = settings_.options;
-  const std::string text(label.text());
-  bool follows =
-      !llvm::all_of(text, [](char c) { return llvm::isAlnum(c) || llvm::StringRef("_-./\\").contains(c); });
   const bool is_quantized =
       site.statement.valid() && options.quantized.contains(context_.symbols.Text(site.statement));
-  if (generic != TypeKind::kScalar || is_quantized || !options.variable_data) return follows;
+  if (!settings_.dialect.vendor_meanings || label.kind() != ValueKind::kString || is_quantized ||
+      generic != TypeKind::kScalar || !options.variable_data)
+    return generic;
+  const std::string text(label.text());
   for (const auto& [type, kind] : {std::pair(ElementType::kI64, TypeKind::kInteger),
                                    std::pair(ElementType::kBoolean, TypeKind::kLogical)}) {
-    if (!options.variable_data(text, type)) continue;
-    generic = kind;
-    return true;
+    if (options.variable_data(text, type)) return kind;
   }
-  return follows;
+  return generic;
 }
 
 Value NodeFactory::Make(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Site& site) {
@@ -249,12 +244,10 @@ Value NodeFactory::Make(const OpPlan& plan, llvm::ArrayRef<Value> arguments, con
   NodeParts parts;
   if (plan.role == ir::OpRole::kExternal && !externals_.Prepare(plan, arguments, site, parts.attributes))
     return {};
-  // Printed text must conform to the ratified dialect.
-  const bool is_variable = plan.role == ir::OpRole::kVariable;
-  const bool follows_file =
-      is_variable && FollowsFile(arguments[static_cast<size_t>(plan.Find("label"))], site, generic);
-  if (is_variable && (plan.provisional || follows_file) && settings_.options.purpose != Purpose::kPrint)
-    parts.attributes.Set(ir::ops::kExactLabel, true);
+  if (plan.role == ir::OpRole::kVariable) {
+    generic = TypeOfFile(arguments[static_cast<size_t>(plan.Find("label"))], site, generic);
+    if (settings_.dialect.any_label) parts.attributes.Set(ir::ops::kExactLabel, true);
+  }
   int64_t num_outputs = 0;
   if (!GatherArguments(plan, arguments, generic, site, parts)) return {};
   if (!CountOutputs(plan, arguments, site, num_outputs) || !CountOperation(num_outputs, site)) return {};
@@ -272,8 +265,10 @@ Value NodeFactory::Make(const OpPlan& plan, llvm::ArrayRef<Value> arguments, con
   if (plan.is_custom) TypeCustomOutputs(plan, node, generic);
   const SitePlaces places(plan, site);
   if (scopes_.size() == 1) {  // CheckVariables ignores variables of bodies
-    if (plan.role == ir::OpRole::kVariable) variable_places_[node.index] = places.Find("label", -1);
-    if (plan.role == ir::OpRole::kUpdate) variable_places_[node.index] = places.Find("variable", -1);
+    if (plan.role == ir::OpRole::kVariable)
+      variable_places_[node.index] = {Reporter::OutsideLibrary(places.Find("label", -1), site),
+                                      places.IsLiteral("label", -1)};
+    if (plan.role == ir::OpRole::kUpdate) variable_places_[node.index] = {places.Find("variable", -1)};
   }
   if (!Infer(node, places, site)) return {};
   return ResultOf(node);

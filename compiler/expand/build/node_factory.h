@@ -11,6 +11,7 @@
 #include "compiler/expand/build/names.h"
 #include "compiler/expand/build/reporter.h"
 #include "compiler/ir/ops/control_flow.h"
+#include "compiler/ir/ops/variables.h"
 #include "llvm/ADT/DenseMap.h"
 
 namespace nnefc::expand::build {
@@ -61,8 +62,8 @@ class NodeFactory {
   Names& names() { return scopes_.back()->names; }
   // Returns true while nodes are added to the body of a node.
   bool is_in_body() const { return scopes_.size() > 1; }
-  // Returns the source range of a variable's label or an update's target; invalid for other nodes.
-  SourceRange VariablePlace(ir::NodeId node) const { return variable_places_.lookup(node.index); }
+  // Returns the location of a variable's label or an update's target; an invalid one for other nodes.
+  ir::ops::VariablePlace VariablePlace(ir::NodeId node) const { return variable_places_.lookup(node.index); }
 
  private:
   // Arguments in the form of a node.
@@ -76,7 +77,7 @@ class NodeFactory {
   bool AddInputs(const OpPlan::Parameter& parameter, const Value& value, const OpPlan& plan, const Site& site,
                  llvm::SmallVectorImpl<ir::OutputPort>& inputs);
   ir::OutputPort Literal(const Value& value, const Site& site);
-  bool FollowsFile(const Value& label, const Site& site, semantics::TypeKind& generic) const;
+  semantics::TypeKind TypeOfFile(const Value& label, const Site& site, semantics::TypeKind generic) const;
   bool CountOutputs(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Site& site, int64_t& count);
   bool CountOperation(int64_t outputs, const Site& site);
   // Adds to the number of operations in fragments; returns false beyond the limit.
@@ -89,8 +90,8 @@ class NodeFactory {
   Context& context_;
   Externals& externals_;
   Reporter& reporter_;
-  std::vector<std::unique_ptr<GraphScope>> scopes_;       // the innermost last
-  llvm::DenseMap<int32_t, SourceRange> variable_places_;  // keyed by node
+  std::vector<std::unique_ptr<GraphScope>> scopes_;                  // the innermost last
+  llvm::DenseMap<int32_t, ir::ops::VariablePlace> variable_places_;  // keyed by node
   std::optional<int64_t> open_padding_;
   int64_t operations_ = 0;
 };

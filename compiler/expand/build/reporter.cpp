@@ -10,16 +10,23 @@ void Reporter::Deviate(const Rule& rule, const OpPlan& plan, std::string_view ar
   deviations_.Note(rule, written.valid() ? written : site.range, std::move(message));
 }
 
+SourceRange Reporter::OutsideLibrary(SourceRange range, const Site& site) {
+  if (site.document == nullptr || !site.document->is_library() || range.file != site.document->ast().file)
+    return range;
+  const FileId library = range.file;
+  for (const ir::Frame* frame = site.frame.get(); frame != nullptr && range.file == library;
+       frame = frame->parent.get()) {
+    range = frame->call_site;
+  }
+  return range;
+}
+
 // Emits a diagnostic. One inside the body of a library's fragment moves to the invocation in the document,
 // with a note at the original range.
 void Reporter::EmitAt(Diagnostic diagnostic, const Site& site) {
-  const bool in_library = site.document != nullptr && site.document->is_library() && site.frame != nullptr;
-  if (in_library && diagnostic.range.file == site.document->ast().file) {
-    const SourceRange inside = diagnostic.range;
-    const ir::Frame* frame = site.frame.get();
-    for (; frame != nullptr && diagnostic.range.file == inside.file; frame = frame->parent.get()) {
-      diagnostic.range = frame->call_site;
-    }
+  const SourceRange inside = diagnostic.range;
+  diagnostic.range = OutsideLibrary(inside, site);
+  if (diagnostic.range.file != inside.file) {
     std::erase_if(diagnostic.notes,
                   [&](const DiagnosticNote& note) { return note.range == diagnostic.range; });
     diagnostic.notes.insert(

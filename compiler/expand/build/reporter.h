@@ -14,6 +14,9 @@ class Reporter {
  public:
   explicit Reporter(Context& context) : context_(context) {}
 
+  // Returns the range of the document's invocation for a range in a library's fragment; otherwise `range`.
+  static SourceRange OutsideLibrary(SourceRange range, const Site& site);
+
   // Emits a diagnostic at the site; one in a body of the standard library is reported at the document's
   // invocation.
   void EmitAt(Diagnostic diagnostic, const Site& site);

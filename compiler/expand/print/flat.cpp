@@ -11,6 +11,7 @@
 #include "compiler/expand/print/literals.h"
 #include "compiler/ir/algorithms/output_groups.h"
 #include "compiler/ir/ops/arguments.h"
+#include "compiler/ir/ops/variables.h"
 #include "compiler/semantics/extensions.h"
 #include "fmt/core.h"
 #include "llvm/ADT/DenseMap.h"
@@ -27,6 +28,7 @@ class FlatPrinter {
   FlatPrinter(const ir::Graph& graph, const semantics::StandardLibrary& library, const SymbolTable& symbols,
               const PrintedNames& names)
       : graph_(&graph),
+        labels_(graph),
         library_(library),
         ratified_(library.Get(ast::Dialect::kRatified)),
         symbols_(symbols),
@@ -67,6 +69,7 @@ class FlatPrinter {
   }
 
   const ir::Graph* graph_;  // the graph being printed: the document's, or a body
+  const ir::ops::RatifiedLabels labels_;
   const semantics::StandardLibrary& library_;
   const semantics::CheckedDocument& ratified_;
   const SymbolTable& symbols_;
@@ -313,9 +316,10 @@ void FlatPrinter::PrintStandardArguments(const Node& node, const Operation& oper
     const ir::Attribute* attribute = node.attributes().Find(name);
     if (attribute == nullptr) continue;
     const auto body = llvm::find_if(node.bodies(), [&](const ir::Body& each) { return each.role == name; });
-    std::string literal = body != node.bodies().end()
-                              ? print::StringLiteral(FragmentOf(*body))
-                              : print::AttributeLiteral(*attribute, types, parameters[i].type);
+    const bool is_label = node.Is(ir::OpRole::kVariable) && name == "label";
+    std::string literal = body != node.bodies().end() ? print::StringLiteral(FragmentOf(*body))
+                          : is_label                  ? print::StringLiteral(labels_.Of(node))
+                                     : print::AttributeLiteral(*attribute, types, parameters[i].type);
     if (literal == operation.defaults[i]) continue;
     Separate(first);
     out_ += fmt::format("{} = {}", name, literal);

@@ -46,7 +46,6 @@ STORED |= {(PROVISIONAL, kind) for kind in ("f2", "f4", "f8")}
 # Errors of chapter 4 that no document breaks, and why.
 WITHOUT_CASE = {
     (PROVISIONAL, "external.unspecified-extent"): "the document is valid, but has no ratified form to print",
-    (PROVISIONAL, "provisional.label-case"): "the document is valid, but has no ratified form to print",
     (RATIFIED, "lower.window-too-large"): "the text has no such limit: OpenVINO's attributes have it",
     (RATIFIED, "raise.no-form"): "an error about OpenVINO IR, which has no NNEF form",
     (RATIFIED, "raise.open-extent"): "an error about OpenVINO IR: its extents may be open, those of a document may not",

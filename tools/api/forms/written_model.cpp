@@ -43,7 +43,9 @@ ErrorOr<Success> WriteModelWithData(Program& program, std::optional<uint64_t> se
       return written.error();
     driver::VariableStore variables(*compilation.model(), *compilation.expanded(),
                                     compilation.quantization().table, seed, compilation.context());
-    if (auto written = driver::WriteVariables(*compilation.expanded(), variables, folder); !written)
+    if (auto written =
+            driver::WriteVariables(*compilation.expanded(), variables, driver::LabelsOf::kSource, folder);
+        !written)
       return written.error();
     return true;
   };

@@ -103,33 +103,14 @@ void InferConstant(InferContext& context) {
   PropagateValue(context, *type, value);
 }
 
-bool IsLabelCharacter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
-         c == '.' || c == '/' || c == '\\';
-}
-
-// variable.shape, variable.label: not empty, of [a-zA-Z0-9_./\-] (R 4.1.3), the path of a file in the model's
-// folder (R 5.1, P 5.1). An exact label may contain any characters (P 4.1.3).
+// variable.shape, variable.label: not empty (R 4.1.3), the path of a file in the model's folder (R 5.1,
+// P 5.1). CheckVariables checks the characters of labels.
 void InferVariable(InferContext& context) {
   const std::optional<ElementType> type = DataTypeAttribute(context);
   if (!type) return;
   const std::string& label = context.attribute("label").AsString();
   if (label.empty()) {
     context.Error(kVariableLabel, "{} is empty", Describe(context, "label"));
-    return;
-  }
-  const bool is_exact = HasExactLabel(context.node());
-  const auto wrong = is_exact ? label.end() : std::find_if_not(label.begin(), label.end(), IsLabelCharacter);
-  if (wrong != label.end()) {
-    const auto code = static_cast<unsigned>(static_cast<unsigned char>(*wrong));
-    const bool printable = code >= 0x20 && code < 0x7f;
-    std::string right = label;
-    std::replace_if(
-        right.begin(), right.end(), [](char c) { return !IsLabelCharacter(c); }, '_');
-    context.ErrorWithFix(fmt::format("'{}'", right), kVariableLabel,
-                         "{} contains {}; expected letters, digits, `_`, `-`, `.`, `/`, `\\`",
-                         Describe(context, "label"),
-                         printable ? fmt::format("`{}`", *wrong) : fmt::format("the byte 0x{:02x}", code));
     return;
   }
   if (!LabelPath(label)) {

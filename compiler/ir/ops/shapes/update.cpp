@@ -54,10 +54,10 @@ const std::string* LabelOf(const Node& node) {
   return label == nullptr ? nullptr : label->get<std::string>();
 }
 
-using Places = llvm::function_ref<SourceRange(NodeId)>;
+using Places = llvm::function_ref<VariablePlace(NodeId)>;
 
 SourceRange PlaceOf(const Node& node, Places places) {
-  const SourceRange range = places(node.id());
+  const SourceRange range = places(node.id()).range;
   return range.valid() ? range : node.origin().range;
 }
 
@@ -163,19 +163,10 @@ class VariableFiles {
 
 }  // namespace
 
-bool HasExactLabel(const Node& variable) {
-  return variable.attributes().Find(kExactLabel) != nullptr;
-}
-
-std::string VariableKey(const Node& variable) {
-  const std::string& label = variable.attribute("label").AsString();
-  return HasExactLabel(variable) ? label : llvm::StringRef(label).lower();
-}
-
 bool CheckVariables(const Graph& graph, Emitter& emitter, ops::Places places) {
   llvm::StringMap<ops::SharedData> labels;
   ops::VariableFiles files(graph, emitter, places);
-  bool valid = true;
+  bool valid = CheckLabelCharacters(graph, emitter, places);
   const std::vector<NodeId> nodes = graph.nodes();
   for (NodeId id : nodes) {
     const Node& node = graph.node(id);

@@ -346,6 +346,33 @@ TEST(ModelTest, IsWrittenWithItsData) {
   std::filesystem::remove_all(folder);
 }
 
+// A written model is ratified: its labels and tensor files have other names, which stay distinct.
+TEST(ModelTest, IsWrittenWithRatifiedLabels) {
+  const std::string text = R"(version 1.0;
+extension tract_registry tract_core;
+graph net(x) -> (y)
+{
+    x = external<scalar>(shape = [1]);
+    a = variable<scalar>(shape = [1], label = 'fc/w:0');
+    b = variable<scalar>(shape = [1], label = 'fc/w_0');
+    y = x * a + b;
+}
+)";
+  const Outcome<Model> model =
+      Model::FromText("net.nnef", text, {.data = {{"fc/w:0", Floats({2})}, {"fc/w_0", Floats({3})}}});
+  ASSERT_TRUE(model) << model.report.ToText();
+  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "nnefc_ratified_model";
+  std::filesystem::create_directories(folder);
+  const Report report = model->WriteNnef(folder.string());
+  EXPECT_TRUE(report.ok()) << report.ToText();
+  EXPECT_TRUE(Contains(report.ToText(), "label `fc/w:0` is written as `fc/w_0_2`")) << report.ToText();
+  const Outcome<Model> again = Model::Open(folder.string(), {.reading = Reading::kStrict});
+  ASSERT_TRUE(again) << again.report.ToText();
+  EXPECT_EQ(Items(*again->ReadVariable("fc/w_0_2")), std::vector<float>{2});
+  EXPECT_EQ(Items(*again->ReadVariable("fc/w_0")), std::vector<float>{3});
+  std::filesystem::remove_all(folder);
+}
+
 TEST(ModelTest, OpenVinoIrInMemoryIsThatOfTheFiles) {
   const Outcome<Model> model = Model::FromText(
       "net.nnef", kLinear, {.data = {{"fc/w", *Tensor::Copy({1, 2}, std::vector<float>{2, 3})}}});

@@ -283,7 +283,10 @@ TEST(ProvisionalTest, LabelsAreTakenAsTheyAreWritten) {
                                        "    v = variable(shape = [1,2], label = 'a b')\n"
                                        "    u = variable(shape = [2], label = 'A b')\n    y = x + v");
   EXPECT_NE(Expansion(text).graph, nullptr);
-  EXPECT_TRUE(Expansion(text, {.purpose = Purpose::kPrint}).Has("variable.label"));
+  Expansion blanks(text, {.purpose = Purpose::kPrint});
+  EXPECT_TRUE(blanks.Has("variable.printed-label"));
+  EXPECT_NE(blanks.Flat().find("label = 'a_b'"), std::string::npos);
+  EXPECT_NE(blanks.Flat().find("label = 'A_b_2'"), std::string::npos);
   EXPECT_TRUE(
       Expansion(Provisional("", "    v = variable(shape = [1,2], label = 'a/../../b')\n    y = x + v"))
           .Has("variable.label"));
@@ -291,7 +294,9 @@ TEST(ProvisionalTest, LabelsAreTakenAsTheyAreWritten) {
                                         "    v = variable(shape = [1,2], label = 'v')\n"
                                         "    u = variable(shape = [1,2], label = 'V')\n    y = x + v");
   EXPECT_NE(Expansion(cases).graph, nullptr);
-  EXPECT_TRUE(Expansion(cases, {.purpose = Purpose::kPrint}).Has("provisional.label-case"));
+  Expansion printed(cases, {.purpose = Purpose::kPrint});
+  EXPECT_TRUE(printed.Has("variable.printed-label"));
+  EXPECT_NE(printed.Flat().find("label = 'V_2'"), std::string::npos);
 }
 
 // The padding of an axis whose extent is open is computed when the extent is known.

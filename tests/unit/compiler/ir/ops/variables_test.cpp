@@ -1,5 +1,9 @@
 #include "compiler/ir/ops/variables.h"
 
+#include <utility>
+#include <vector>
+
+#include "fmt/core.h"
 #include "gtest/gtest.h"
 #include "tests/unit/compiler/ir/ops/infer_support.h"
 
@@ -48,31 +52,15 @@ TEST(TensorIntroducingTest, Variable) {
   EXPECT_EQ(Infer({"variable", {}, R"(shape = [2], label = "conv1/filter", dtype = "scalar")"}), "f32[2]");
   EXPECT_EQ(Infer({"variable", {}, R"(shape = [2], label = "a.b\\C-1_2", dtype = "integer")"}), "i64[2]");
   EXPECT_EQ(Infer({"variable", {}, R"(shape = [2], label = "", dtype = "scalar")"}), "variable.label");
-  EXPECT_EQ(Infer({"variable", {}, R"(shape = [2], label = "a b", dtype = "scalar")"}), "variable.label");
   EXPECT_EQ(Infer({"variable", {}, R"(shape = [2], label = "a\x00", dtype = "scalar")"}), "variable.label");
   EXPECT_EQ(Infer({"variable", {}, R"(shape = [-2], label = "a", dtype = "scalar")"}), "variable.shape");
 }
 
-// Characters that cannot be printed are reported as numbers.
-TEST(TensorIntroducingTest, LabelsNameTheWrongCharacter) {
-  for (const auto& [text, shown] :
-       std::initializer_list<std::pair<const char*, const char*>>{{"\\x1f", "the byte 0x1f"},
-                                                                  {" ", "` `"},
-                                                                  {"!", "`!`"},
-                                                                  {"~", "`~`"},
-                                                                  {"\\x7f", "the byte 0x7f"},
-                                                                  {"\\x80", "the byte 0x80"},
-                                                                  {"\\xff", "the byte 0xff"}}) {
-    const std::string message =
-        Message({"variable", {}, fmt::format(R"(shape = [2], label = "a{}b~", dtype = "scalar")", text)});
-    EXPECT_NE(message.find(fmt::format("contains {}; expected", shown)), std::string::npos) << message;
-  }
-}
-
 class UpdateTest : public ::testing::Test {
  protected:
-  OutputPort Variable(const char* label, Attribute::Integers shape) {
+  OutputPort Variable(const char* label, Attribute::Integers shape, bool is_exact = false) {
     AttributeMap attributes;
+    if (is_exact) attributes.Set(kExactLabel, true);
     attributes.Set("shape", std::move(shape));
     attributes.Set("label", label);
     attributes.Set("dtype", "scalar");
@@ -129,6 +117,87 @@ TEST_F(UpdateTest, SharedLabel) {
   Variable("block/W", {3});
   EXPECT_FALSE(ops::CheckVariables(graph_, emitter_));
   EXPECT_EQ(Rule(), "variable.shared-label");
+}
+
+// Characters that cannot be printed are reported as numbers.
+TEST_F(UpdateTest, LabelsNameTheWrongCharacter) {
+  const std::vector<std::pair<std::string, std::string>> cases = {{"\x1f", "the byte 0x1f"},
+                                                                  {" ", "` `"},
+                                                                  {"!", "`!`"},
+                                                                  {",", "`,`"},
+                                                                  {":", "`:`"},
+                                                                  {"@", "`@`"},
+                                                                  {"[", "`[`"},
+                                                                  {"]", "`]`"},
+                                                                  {"^", "`^`"},
+                                                                  {"`", "```"},
+                                                                  {"{", "`{`"},
+                                                                  {"~", "`~`"},
+                                                                  {"\x7f", "the byte 0x7f"},
+                                                                  {"\x80", "the byte 0x80"},
+                                                                  {"\xff", "the byte 0xff"}};
+  for (const auto& [text, shown] : cases) {
+    Graph graph(&StandardOps(), "g");
+    std::swap(graph, graph_);
+    Emitter emitter;
+    Variable(("a" + text + "b~").c_str(), {2});
+    EXPECT_FALSE(ops::CheckVariables(graph_, emitter));
+    ASSERT_EQ(emitter.diagnostics().size(), 1u);
+    EXPECT_EQ(
+        emitter.diagnostics()[0].message,
+        fmt::format("`label` of `variable` contains {}; expected letters, digits, `_`, `-`, `.`, `/`, `\\`",
+                    shown));
+    EXPECT_EQ(RatifiedLabels(graph_).changes().front().after, "a_b_");
+  }
+  for (const char* label : {"azAZ09_-./b", "a\\b", "/a", "a/"}) {
+    Graph graph(&StandardOps(), "g");
+    std::swap(graph, graph_);
+    Variable(label, {2});
+    EXPECT_TRUE(ops::CheckVariables(graph_, emitter_)) << label;
+    EXPECT_TRUE(RatifiedLabels(graph_).changes().empty());
+  }
+}
+
+// One error for all variables of a label, at the first one.
+TEST_F(UpdateTest, OneErrorForALabel) {
+  Variable("a:b", {2});
+  Variable("A:b", {2});
+  Variable("a;c", {2});
+  Variable("a:b", {2}, /*is_exact=*/true);
+  EXPECT_FALSE(ops::CheckVariables(graph_, emitter_));
+  EXPECT_EQ(emitter_.diagnostics().size(), 2u);
+}
+
+// Labels that become equal stay distinct; equal ones stay equal. Valid ones never change.
+TEST_F(UpdateTest, RatifiedLabels) {
+  const auto label = [&](const char* before) { return Variable(before, {2}, /*is_exact=*/true).node; };
+  const NodeId colon = label("a:b"), again = label("a:b"), blank = label("a b"), plain = label("a_b"),
+               second = label("a_b_2"), upper = label("A_B"), other = label("w"), mark = label("c:d/e"),
+               folder = label("c_d.dat:/e"), file = label("c_d");
+  const ops::RatifiedLabels labels(graph_);
+  const auto of = [&](NodeId node) { return labels.Of(graph_.node(node)); };
+  EXPECT_EQ(of(colon), "a_b_3");
+  EXPECT_EQ(of(again), "a_b_3");
+  EXPECT_EQ(of(blank), "a_b_4");
+  EXPECT_EQ(of(plain), "a_b");
+  EXPECT_EQ(of(second), "a_b_2");
+  EXPECT_EQ(of(upper), "A_B_5");
+  EXPECT_EQ(of(other), "w");
+  EXPECT_EQ(of(mark), "c_d/e");
+  EXPECT_EQ(of(folder), "c_d.dat_/e");
+  EXPECT_EQ(of(file), "c_d");
+  EXPECT_EQ(labels.changes().size(), 5u);
+}
+
+// No file is the folder of another one.
+TEST_F(UpdateTest, RatifiedLabelsFitIntoOneFolder) {
+  const NodeId file = Variable("a_b", {2}, /*is_exact=*/true).node;
+  const NodeId folder = Variable("a:b.dat/w", {2}, /*is_exact=*/true).node;
+  const NodeId text = Variable("graph:nnef/w", {2}, /*is_exact=*/true).node;
+  const ops::RatifiedLabels labels(graph_);
+  EXPECT_EQ(labels.Of(graph_.node(file)), "a_b");
+  EXPECT_EQ(labels.Of(graph_.node(folder)), "a_b.dat_w");
+  EXPECT_EQ(labels.Of(graph_.node(text)), "graph_nnef/w");
 }
 
 }  // namespace
