@@ -8,6 +8,9 @@
 #include <set>
 #include <tuple>
 
+#include "compiler/driver/rules.h"
+#include "compiler/ir/ops/rules.h"
+#include "compiler/ir/ops/variables.h"
 #include "compiler/support/diagnostics/apply_fixes.h"
 #include "fmt/core.h"
 
@@ -38,6 +41,7 @@ struct Standing {
 // A set of texts with the diagnostics of `check`.
 struct Attempt {
   std::map<std::string, std::string> texts;
+  std::map<std::string, std::string> stored_labels;  // FixReport::stored_labels
   std::unique_ptr<Compilation> compilation;
   Standing standing;
 
@@ -52,7 +56,7 @@ class Fixer {
   }
 
   FixReport Run() {
-    Attempt best = Check(options_.texts);
+    Attempt best = Check({.texts = options_.texts});
     if (best.compilation->model() == nullptr) return {};
     const Attempt* first = &best;
     std::map<std::string, std::string> before = TextsOf(*first);
@@ -69,6 +73,7 @@ class Fixer {
       if (unhelpful_.contains(Key(best, diagnostic)))
         report_.refused.push_back(Describe(best, diagnostic, "not fixed, since it would not help"));
     }
+    report_.stored_labels = std::move(best.stored_labels);
     for (const auto& [name, text] : best.texts) {
       if (before.at(name) != text) report_.changes[name] = {before.at(name), text};
     }
@@ -103,11 +108,18 @@ class Fixer {
     return wanted;
   }
 
-  Attempt Check(std::map<std::string, std::string> texts) {
+  // Changed texts, and the labels that they change.
+  struct Changed {
+    std::map<std::string, std::string> texts;
+    std::map<std::string, std::string> stored_labels = {};
+  };
+
+  Attempt Check(Changed changed) {
     ++runs_;
     CompileOptions options = options_;
-    options.texts = texts;
-    Attempt attempt{.texts = std::move(texts),
+    options.texts = changed.texts;
+    Attempt attempt{.texts = std::move(changed.texts),
+                    .stored_labels = std::move(changed.stored_labels),
                     .compilation = std::make_unique<Compilation>(path_, options),
                     .standing = {}};
     attempt.compilation->RunUntil(Stage::kExpand);
@@ -132,17 +144,28 @@ class Fixer {
 
   // Returns the texts after applying the fix-its of `diagnostics`; adds the indices of the applied ones to
   // `applied`.
-  static std::map<std::string, std::string> Apply(const Attempt& attempt,
-                                                  const std::vector<Diagnostic>& diagnostics,
-                                                  std::vector<size_t>& applied) {
-    std::map<std::string, std::string> texts = attempt.texts;
+  static Changed Apply(const Attempt& attempt, const std::vector<Diagnostic>& diagnostics,
+                       std::vector<size_t>& applied) {
+    Changed changed{attempt.texts, attempt.stored_labels};
     const SourceManager& sources = attempt.compilation->context().sources;
     for (FileId file : FilesOf(attempt)) {
       AppliedFixes result = ApplyFixes(sources.Text(file), file, diagnostics);
       applied.insert(applied.end(), result.applied.begin(), result.applied.end());
-      if (!result.applied.empty()) texts[std::string(sources.Name(file))] = std::move(result.text);
+      if (!result.applied.empty()) changed.texts[std::string(sources.Name(file))] = std::move(result.text);
     }
-    return texts;
+    for (size_t index : applied) AddLabels(attempt, diagnostics[index], changed);
+    return changed;
+  }
+
+  // Adds the labels that the fix-its of a diagnostic change.
+  static void AddLabels(const Attempt& attempt, const Diagnostic& diagnostic, Changed& changed) {
+    const ir::Graph* graph = attempt.compilation->expanded();
+    if (diagnostic.rule != &ir::ops::kVariableLabel || graph == nullptr) return;
+    const ir::ops::RatifiedLabels labels(*graph);
+    for (const auto& label : labels.changes()) {
+      if (diagnostic.fixes.front().text == ir::ops::LabelLiteral(label.after))
+        changed.stored_labels[label.after] = label.before;
+    }
   }
 
   // Bytes [begin, end) of a file's text after fix-its were applied.
@@ -184,6 +207,9 @@ class Fixer {
                        [&](const Diagnostic& diagnostic) {
                          if (diagnostic.severity != Severity::kError || !diagnostic.range.valid())
                            return false;
+                         // The data of changed labels follow when the texts are written.
+                         if (diagnostic.rule == &kVariableWithoutData && !next.stored_labels.empty())
+                           return false;
                          if (known.contains({diagnostic.rule->label, diagnostic.message})) return false;
                          const SourceRange range = diagnostic.range;
                          const std::string_view name = sources.Name(range.file);
@@ -208,9 +234,9 @@ class Fixer {
   // a later stage.
   bool FixGroup(Attempt& best, const std::vector<Diagnostic>& diagnostics) {
     std::vector<size_t> applied;
-    std::map<std::string, std::string> texts = Apply(best, diagnostics, applied);
+    Changed changed = Apply(best, diagnostics, applied);
     if (applied.empty()) return false;
-    Attempt next = Check(std::move(texts));
+    Attempt next = Check(std::move(changed));
     size_t errors = 0;
     for (size_t index : applied) errors += diagnostics[index].severity == Severity::kError;
     const bool as_claimed = next.standing.stages_left < best.standing.stages_left ||
@@ -224,9 +250,9 @@ class Fixer {
   // Applies a diagnostic's fix-its if they improve the model.
   bool FixOne(Attempt& best, const Diagnostic& diagnostic) {
     std::vector<size_t> applied;
-    std::map<std::string, std::string> texts = Apply(best, {diagnostic}, applied);
+    Changed changed = Apply(best, {diagnostic}, applied);
     if (!applied.empty()) {
-      Attempt next = Check(std::move(texts));
+      Attempt next = Check(std::move(changed));
       const bool is_better = next.standing < best.standing;
       if (is_better && !Misleads(best, next, PlacesOf(best, {diagnostic}, applied))) {
         Accept(best, std::move(next), {diagnostic}, applied);
@@ -257,10 +283,10 @@ class Fixer {
       known.insert(Key(next, *further));
       fixed.push_back(Describe(next, *further, "fixed"));
       std::vector<size_t> applied;
-      std::map<std::string, std::string> texts = Apply(next, {*further}, applied);
+      Changed changed = Apply(next, {*further}, applied);
       if (applied.empty()) return false;
       const std::vector<Place> places = PlacesOf(next, {*further}, applied);
-      next = Check(std::move(texts));
+      next = Check(std::move(changed));
       if (next.standing >= best.standing || Misleads(best, next, places)) continue;
       report_.fixed.insert(report_.fixed.end(), fixed.begin(), fixed.end());
       best = std::move(next);
@@ -273,9 +299,10 @@ class Fixer {
   // changes it, so that the diagnostic is tried again.
   static std::string Key(const Attempt& attempt, const Diagnostic& diagnostic) {
     const SourceManager& sources = attempt.compilation->context().sources;
-    const int line = sources.Position(diagnostic.range.start()).line;
-    return fmt::format("{}\n{}\n{}", diagnostic.rule->label, diagnostic.message,
-                       sources.Line(diagnostic.range.file, line));
+    std::string_view line;
+    if (diagnostic.range.valid())
+      line = sources.Line(diagnostic.range.file, sources.Position(diagnostic.range.start()).line);
+    return fmt::format("{}\n{}\n{}", diagnostic.rule->label, diagnostic.message, line);
   }
 
   std::string path_;

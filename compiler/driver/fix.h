@@ -17,6 +17,8 @@ struct [[nodiscard]] FixReport {
     std::string after;
   };
   std::map<std::string, Change> changes;
+  // Changed labels of variables, and those before: the names of their tensor files.
+  std::map<std::string, std::string> stored_labels;
   // "net.nnef:4:5: fixed: expected `;` after the assignment [rule.label]", with the location at the time of
   // the fix.
   std::vector<std::string> fixed;

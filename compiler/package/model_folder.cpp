@@ -2,8 +2,10 @@
 
 #include "compiler/package/model_folder.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <vector>
 
 #include "compiler/package/data_source.h"
 #include "compiler/package/members.h"
@@ -54,6 +56,31 @@ ErrorOr<Success> ModelFolder::WriteVariable(std::string_view label, const Tensor
                   ShownText(label));
   const ErrorOr<std::string> path = MakePath(*inside + std::string(kTensorSuffix));
   return path ? WriteDat(*path, value) : path.error();
+}
+
+ErrorOr<bool> ModelFolder::RenameVariable(std::string_view label, std::string_view new_label) const {
+  const std::optional<std::string> before = LabelPath(label), after = LabelPath(new_label);
+  if (!before || !after) return false;
+  const fs::path stem = fs::path(path_) / *before;
+  const std::string file = stem.filename().string() + std::string(kTensorSuffix);
+  std::vector<std::string> suffixes;  // `.dat`, `.dat.int8`
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(stem.parent_path(), error)) {
+    const std::string name = entry.path().filename().string();
+    if (name == file || name.starts_with(file + "."))
+      suffixes.push_back(name.substr(file.size() - kTensorSuffix.size()));
+  }
+  std::sort(suffixes.begin(), suffixes.end());
+  for (const std::string& suffix : suffixes) {
+    const ErrorOr<std::string> source = MakePath(*before + suffix), target = MakePath(*after + suffix);
+    if (!source) return source.error();
+    if (!target) return target.error();
+    if (fs::exists(fs::symlink_status(*target, error)))
+      return Failed(*target, "it exists, and `{}` would be renamed to it", *source);
+    if (fs::rename(*source, *target, error); error)
+      return Failed(*target, "cannot rename `{}`: {}", *source, SystemErrorText(error.value()));
+  }
+  return !suffixes.empty();
 }
 
 ErrorOr<Success> ModelFolder::WriteText(std::string_view name, std::string_view text) const {

@@ -16,6 +16,9 @@ class ModelFolder {
 
   // Writes the tensor file of a variable and creates the folders in its label.
   ErrorOr<Success> WriteVariable(std::string_view label, const TensorValue& value) const;
+  // Renames the tensor file of a variable, and its variants such as `w.dat.int8`, to those of another label.
+  // Returns false if there is none. It is an error if a file of the new label exists.
+  ErrorOr<bool> RenameVariable(std::string_view label, std::string_view new_label) const;
   // Writes a text: kGraphFile or kQuantizationFile.
   ErrorOr<Success> WriteText(std::string_view name, std::string_view text) const;
 

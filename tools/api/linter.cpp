@@ -49,7 +49,7 @@ std::optional<Linter> Linter::Make(const LintRules& rules, LintMistake& mistake)
 }
 
 LintedModel Linter::Lint(const std::string& path, driver::CompileOptions options, LintFixes fixes,
-                         const std::function<void(Program&)>& run) {
+                         const std::function<void(Program&, driver::FixReport&)>& run) {
   options.purpose = expand::Purpose::kValidate;
   LintedModel linted{.program = std::make_unique<Program>(path, options)};
   driver::Compilation& compilation = linted.program->compilation();
@@ -62,7 +62,7 @@ LintedModel Linter::Lint(const std::string& path, driver::CompileOptions options
     linted.fixes = FixTexts(path, options, fixes == LintFixes::kUnsafe, &settings);
   compilation.SetTexts(std::move(options.texts));
   if (run != nullptr) {
-    run(*linted.program);
+    run(*linted.program, linted.fixes);
   } else {
     (void)compilation.RunUntil(driver::Stage::kExpand);
   }

@@ -49,10 +49,11 @@ class Linter {
   void SetConfiguration(std::string path) { configuration_ = std::move(path); }
 
   // Lints the document at `path`, an NNEF document. Mistakes in a configuration do not stop
-  // it; they are reported for the first model that has it. `run` runs the stages up to expansion, for
-  // instance with a display of their progress; null: without.
+  // it; they are reported for the first model that has it. `run` may write the fixes, and runs the stages up
+  // to expansion, for instance with a display of their progress; null: without.
   LintedModel Lint(const std::string& path, driver::CompileOptions options,
-                   LintFixes fixes = LintFixes::kNone, const std::function<void(Program&)>& run = nullptr);
+                   LintFixes fixes = LintFixes::kNone,
+                   const std::function<void(Program&, driver::FixReport&)>& run = nullptr);
 
  private:
   Linter() = default;

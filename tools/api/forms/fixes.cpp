@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "compiler/lint/lint_model.h"
+#include "compiler/package/model_folder.h"
 #include "compiler/support/files/replace_file.h"
 #include "compiler/support/text/text_diff.h"
 #include "fmt/format.h"
@@ -22,12 +23,33 @@ driver::FixReport FixTexts(const std::string& model, driver::CompileOptions& opt
   return report;
 }
 
-ErrorOr<Success> WriteFixes(const driver::FixReport& report, const std::string& path) {
+namespace {
+
+// Renames the tensor files of changed labels in the folder of the document, and adds them to the fixes.
+ErrorOr<Success> RenameData(driver::FixReport& report, const std::string& model) {
+  const std::filesystem::path path(model);
+  const std::filesystem::path folder = std::filesystem::is_directory(path) ? path : path.parent_path();
+  const package::ModelFolder files(folder.empty() ? "." : folder.string());
+  for (const auto& [label, stored] : report.stored_labels) {
+    const ErrorOr<bool> is_renamed = files.RenameVariable(stored, label);
+    if (!is_renamed) return is_renamed.error();
+    if (*is_renamed)
+      report.fixed.push_back(fmt::format("{}: renamed `{}.dat` to `{}.dat`", model, stored, label));
+  }
+  return Success{};
+}
+
+}  // namespace
+
+ErrorOr<Success> WriteFixes(driver::FixReport& report, const std::string& path) {
   for (const auto& [name, change] : report.changes) {
     // Members of an archive have names `ARCHIVE:MEMBER` and are not files.
     if (!std::filesystem::is_directory(path) && name != path)
       return SystemError{fmt::format(
           "`{}` cannot be changed in its archive; unpack it, or see what would change with `--diff`", name)};
+  }
+  if (auto renamed = RenameData(report, path); !renamed) return renamed;
+  for (const auto& [name, change] : report.changes) {
     if (auto written = ReplaceFile(name, change.after); !written) return written;
   }
   return Success{};

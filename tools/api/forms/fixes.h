@@ -14,8 +14,10 @@ namespace nnefc::api {
 driver::FixReport FixTexts(const std::string& model, driver::CompileOptions& options, bool unsafe,
                            const lint::Settings* settings = nullptr);
 
-// Writes the changed texts to the files of the model at `path`. Returns an error for a member of an archive.
-ErrorOr<Success> WriteFixes(const driver::FixReport& report, const std::string& path);
+// Writes the changed texts to the files of the model at `path`, renames the tensor files of changed labels
+// and adds these to the fixes. Returns an error for a member of an archive, or if a tensor file of the new
+// label exists; the texts are then unchanged.
+ErrorOr<Success> WriteFixes(driver::FixReport& report, const std::string& path);
 
 // Returns the unified diffs of the changed texts.
 std::string FixesDiff(const driver::FixReport& report);

@@ -18,6 +18,10 @@ void FixOptions::Validate(const CommonOptions& options) const {
   options.RefuseForOpenVino("--fix", fix);
 }
 
+void FixOptions::Write(const std::string& model, driver::FixReport& report) const {
+  if (fix && !diff && model != "-") Require(api::WriteFixes(report, model));
+}
+
 void FixOptions::Deliver(const std::string& model, const driver::FixReport& report,
                          const CommonOptions& options) const {
   if (diff) {
@@ -25,8 +29,6 @@ void FixOptions::Deliver(const std::string& model, const driver::FixReport& repo
   } else if (fix && model == "-") {  // written to standard output even if unchanged
     const auto found = report.changes.find(options.ModelName(model));
     WriteStdout(found == report.changes.end() ? StandardInput() : found->second.after);
-  } else {
-    Require(api::WriteFixes(report, model));
   }
   if (options.output_format() == Format::kText && !options.quiet)
     WriteStderr(api::FixesText(report, options.ModelName(model)));

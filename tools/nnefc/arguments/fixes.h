@@ -18,7 +18,11 @@ struct FixOptions {
   // Throws MisuseError for `--diff` or `--unsafe-fixes` without `--fix`, and for models that are not
   // documents.
   void Validate(const CommonOptions& options) const;
-  // Writes the texts, or shows the changes, and prints the applied fixes if the report is text.
+  // Writes the fixed texts and renames the tensor files of changed labels, unless the model is standard input
+  // or `--diff` shows the changes instead. The next run of the stages then reads the data by the new labels.
+  void Write(const std::string& model, driver::FixReport& report) const;
+  // Shows the changes with `--diff`, writes those of standard input, and prints the applied fixes if the
+  // report is text.
   void Deliver(const std::string& model, const driver::FixReport& report, const CommonOptions& options) const;
 };
 

@@ -32,6 +32,7 @@ struct CheckCommand : CommonOptions {
     compile.structure_only = for_openvino;
     driver::FixReport report;
     if (fixes.fix) report = api::FixTexts(ModelName(model), compile, fixes.unsafe_fixes);
+    fixes.Write(model, report);
     compile.open.reads_data = for_openvino;
     api::Program program(ModelName(model), compile);
     if (RunStages(program, for_openvino ? driver::Stage::kLower : driver::Stage::kExpand)) {

@@ -47,9 +47,11 @@ int LintCommand::Run() {
     driver::CompileOptions compile = compile_options(model);
     if (driver::FormatOf(model) != driver::ModelFormat::kNnef)
       throw MisuseError("`lint` takes NNEF models; OpenVINO IR has `check`");
-    const api::LintedModel linted =
-        linter.Lint(ModelName(model), std::move(compile), applied,
-                    [](api::Program& program) { (void)RunStages(program, driver::Stage::kExpand); });
+    const api::LintedModel linted = linter.Lint(ModelName(model), std::move(compile), applied,
+                                                [&](api::Program& program, driver::FixReport& report) {
+                                                  fixes.Write(model, report);
+                                                  (void)RunStages(program, driver::Stage::kExpand);
+                                                });
     fixes.Deliver(model, linted.fixes, *this);
     exit_code = std::max(exit_code, reporter.Report(ModelName(model), linted.program->compilation().context(),
                                                     linted.environment_failed));
