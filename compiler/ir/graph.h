@@ -206,8 +206,8 @@ struct NodeSpec {
 // A graph of operations. Parameters are nodes without inputs (nnef.external or Parameter). Results are nodes
 // of opset1.Result, named after the results of the graph. Sinks are nodes with side effects; they are live
 // without uses. `nodes()` returns insertion order; use TopologicalOrder for execution. The member functions
-// keep inputs, use lists and the lists of parameters, results and sinks consistent; what needs these
-// functions alone is a free function below.
+// keep inputs, use lists and the lists of parameters, results and sinks consistent. Functions
+// that need only these are free functions below.
 class Graph {
  public:
   explicit Graph(const OpRegistry* registry, std::string name = {});

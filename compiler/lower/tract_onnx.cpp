@@ -119,7 +119,7 @@ std::vector<float> ResamplingWeights(const AxisResampling& axis) {
   for (int64_t index = 0; index < axis.after; ++index) {
     const double position = PositionOf(index, axis);
     const auto cell = static_cast<int64_t>(std::floor(position));
-    std::map<int64_t, double> weights;  // key: element, which may be outside
+    std::map<int64_t, double> weights;  // key: an element, possibly outside
     if (is_nearest) weights[NearestOf(position, axis.nearest)] = 1;
     for (int64_t i = cell - reach; !is_nearest && i <= cell + reach + 1; ++i) {
       const bool is_outside = i < 0 || i >= axis.before;

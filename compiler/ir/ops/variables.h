@@ -50,7 +50,7 @@ class RatifiedLabels {
 // The location of a variable's label or an update's target.
 struct VariablePlace {
   SourceRange range;
-  bool is_literal = false;  // the label is a string literal, which a fix-it may replace
+  bool is_literal = false;  // the label is a string literal that a fix-it may replace
 };
 
 // Checks that labels have the characters of the ratified dialect, unless they are exact (variable.label,

@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::string_view kExtensionSet = "extension";
 
-// Returns the number or truth value of an attribute, which is a text if it was read from IR; nothing if it is
-// missing or neither.
+// Returns the number or truth value of an attribute (in IR: a text); nothing if it is missing or
+// neither.
 std::optional<double> NumberOf(const Node& node, std::string_view name) {
   const ir::Attribute* attribute = node.Find(name);
   if (attribute == nullptr) return std::nullopt;

@@ -89,6 +89,7 @@ TEST(LoweringCases, CoverTheStandardLibrary) {
                                 "tensor_iterator",      // control_flow_test.cpp
                                 "tract_core_scan",      // becomes one
                                 "tract_core_submodel",  // becomes its operations
+                                "tract_onnx_trees",     // reads data: interop/test_tract_trees.py
                                 // Expansion replaces these.
                                 "tract_core_of_width", "tract_core_to_width_of", "tract_core_aligned",
                                 "tract_core_products", "tract_core_matmul"};
