@@ -69,7 +69,9 @@ ExpandedDocument ExpandDocument(const semantics::CheckedDocument& document,
     }
     if (options.purpose == Purpose::kPrint) ReportPrintedLabels(*graph, builder.nodes(), own.emitter);
     has_valid_variables = ir::ops::CheckVariables(
-        *graph, own.emitter, [&](ir::NodeId node) { return builder.nodes().VariablePlace(node); });
+        *graph, own.emitter, [&](ir::NodeId node) { return builder.nodes().VariablePlace(node); },
+        options.purpose == Purpose::kPrint ? ir::ops::SharedShapes::kEqual
+                                           : ir::ops::SharedShapes::kOfDialect);
     ir::ops::CheckAdjustingInputs(*graph, own.emitter);
   }
   builder.names().Finish(*graph);

@@ -58,6 +58,12 @@ struct VariablePlace {
 [[nodiscard]] bool CheckLabelCharacters(const Graph& graph, Emitter& emitter,
                                         llvm::function_ref<VariablePlace(NodeId)> place);
 
+// The rule for the shapes of variables that share their data.
+enum class SharedShapes : uint8_t {
+  kOfDialect,  // of exact labels, trailing extents of 1 are implied (P 4.1)
+  kEqual       // equal, as in the ratified document that is printed of the graph (R 4.1.3)
+};
+
 // Checks the rules across nodes. Labels have the characters of the dialect (CheckLabelCharacters).
 // Variables with equal keys have one shape and type (variable.shared-label, R 4.1.3), those with different
 // keys have files that fit into one folder (variable.file, R 5.1), and shared data is updated at most once
@@ -65,6 +71,7 @@ struct VariablePlace {
 // range is reported.
 [[nodiscard]] bool CheckVariables(
     const Graph& graph, Emitter& emitter,
-    llvm::function_ref<VariablePlace(NodeId)> place = [](NodeId) { return VariablePlace(); });
+    llvm::function_ref<VariablePlace(NodeId)> place = [](NodeId) { return VariablePlace(); },
+    SharedShapes shapes = SharedShapes::kOfDialect);
 
 }  // namespace nnefc::ir::ops

@@ -70,8 +70,8 @@ bool IsSameShape(const PartialShape& a, const PartialShape& b) {
   return true;
 }
 
-bool CheckShared(const Graph& graph, const Node& variable, SharedData& data, Emitter& emitter,
-                 Places places) {
+bool CheckShared(const Graph& graph, const Node& variable, SharedData& data, Emitter& emitter, Places places,
+                 SharedShapes shapes) {
   if (!data.variable.valid()) {
     data.variable = variable.id();
     return true;
@@ -80,7 +80,8 @@ bool CheckShared(const Graph& graph, const Node& variable, SharedData& data, Emi
   const Output& a = first.output();
   const Output& b = variable.output();
   if (a.type == ElementType::kDynamic || b.type == ElementType::kDynamic) return true;  // reported before
-  const bool same_shape = HasExactLabel(variable) ? IsSameShape(a.shape, b.shape) : a.shape == b.shape;
+  const bool implies_ones = HasExactLabel(variable) && shapes == SharedShapes::kOfDialect;
+  const bool same_shape = implies_ones ? IsSameShape(a.shape, b.shape) : a.shape == b.shape;
   if (a.type == b.type && same_shape) return true;
   emitter
       .Emit(
@@ -163,7 +164,7 @@ class VariableFiles {
 
 }  // namespace
 
-bool CheckVariables(const Graph& graph, Emitter& emitter, ops::Places places) {
+bool CheckVariables(const Graph& graph, Emitter& emitter, ops::Places places, ops::SharedShapes shapes) {
   llvm::StringMap<ops::SharedData> labels;
   ops::VariableFiles files(graph, emitter, places);
   bool valid = CheckLabelCharacters(graph, emitter, places);
@@ -172,7 +173,7 @@ bool CheckVariables(const Graph& graph, Emitter& emitter, ops::Places places) {
     const Node& node = graph.node(id);
     const std::string* label = node.Is(OpRole::kVariable) ? ops::LabelOf(node) : nullptr;
     if (label == nullptr) continue;
-    valid &= ops::CheckShared(graph, node, labels[VariableKey(node)], emitter, places);
+    valid &= ops::CheckShared(graph, node, labels[VariableKey(node)], emitter, places, shapes);
     valid &= files.Add(node, *label, VariableKey(node));
   }
   for (NodeId id : nodes) {
