@@ -121,7 +121,7 @@ exp.out_port(0).get_connection().set_source(cut.out_port(0))
         ("Parameter(graph, {'shape': [2, 3]}).create_node([exp])", "a new `opset1.Parameter` has 1 input; expected none"),
         ("Op(graph, {'op': 'Parameter'}).create_node([relu, exp])", "a new `opset1.Parameter` has 2 inputs; expected none"),
         ("Op(graph, {'op': 'Result'}).create_node([relu, exp])", "a new Result reads 2 tensors; expected one"),
-        ("Parameter(graph, {'name': 'p', 'shape': ['a']}).create_node()", "invalid literal for int()"),
+        ("Parameter(graph, {'name': 'p', 'shape': ['a']}).create_node()", "`shape` is not a shape; expected extents"),
     ],
 )
 def test_mistakes_of_inputs_and_results_are_reported(run, made, expected):

@@ -83,6 +83,8 @@ Attribute ToListAttribute(nb::handle value, const ir::AttributeInfo* info) {
   for (nb::handle item : value) items.push_back(nb::borrow(item));
   if (info != nullptr && info->kind == ir::AttributeKind::kShape) {
     if (std::optional<ir::PartialShape> shape = ToShape(items)) return std::move(*shape);
+    throw transform::Error("`{}` is not a shape; expected extents, where None and -1 are unknown",
+                           info->name);
   }
   const auto all = [&](auto holds) {
     return !items.empty() && std::all_of(items.begin(), items.end(), holds);
@@ -102,16 +104,6 @@ Attribute ToListAttribute(nb::handle value, const ir::AttributeInfo* info) {
   ir::AttributeList list{.items = {}, .is_tuple = nb::isinstance<nb::tuple>(value)};
   for (const nb::object& item : items) list.items.push_back(ToAttribute(item, nullptr));
   return list;
-}
-
-// Converts a list of extents. None, masked elements of NumPy arrays and negative numbers are unknown.
-Attribute ToShapeAttribute(nb::handle value) {
-  llvm::SmallVector<ir::Dim, 4> dims;
-  for (nb::handle item : value) {
-    const int64_t extent = item.is_none() ? -1 : ToInteger(nb::int_(nb::borrow(item)));
-    dims.push_back(extent < 0 ? ir::Dim() : ir::Dim(extent));
-  }
-  return ir::PartialShape(llvm::ArrayRef<ir::Dim>(dims));
 }
 
 // Converts a number, to the kind in the operation's row if known.
@@ -167,8 +159,7 @@ Attribute ToAttribute(nb::handle value, const ir::AttributeInfo* info) {
   }
   if (IsNumber(plain)) return ToNumberAttribute(plain, info);
   if (nb::isinstance<nb::list>(plain) || nb::isinstance<nb::tuple>(plain)) {
-    const bool is_shape = info != nullptr && info->kind == ir::AttributeKind::kShape;
-    return is_shape ? ToShapeAttribute(plain) : ToListAttribute(plain, info);
+    return ToListAttribute(plain, info);
   }
   if (nb::isinstance<nb::dict>(plain)) return ToMapping(nb::borrow<nb::dict>(plain));
   if (plain.is_none())
