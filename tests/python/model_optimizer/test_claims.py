@@ -1,14 +1,13 @@
 """Every claim of the Model Optimizer's page has tests whose names cite it: `claims.py`."""
 
 import ast
-import os
 import pathlib
 import re
 
+import printed_page
 import pytest
 from claims import CLAIMS, SENTENCES
 
-PAGE = os.environ.get("NNEFC_MO_PAGE", "")
 SECTIONS = ("common", "pattern", "operation", "generic", "scope", "points", "general", "middle", "back")
 
 
@@ -71,9 +70,9 @@ def test_each_item_of_a_sentence_is_a_claim():
         assert numbers == list(range(1, len(numbers) + 1))
 
 
-@pytest.mark.skipif(not PAGE, reason="NNEFC_MO_PAGE is the path of the page")
+@printed_page.needs_page
 def test_each_sentence_of_the_page_has_an_item():
     is_sentence = re.compile("[\u3040-\u30ff\u4e00-\u9fff]").search
-    parts = re.split(r"^.*¶$", pathlib.Path(PAGE).read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
+    parts = re.split(r"^.*¶$", printed_page.text(), flags=re.MULTILINE)[1:]
     counts = [sum(is_sentence(sentence) is not None for sentence in part.split("。")) for part in parts]
     assert counts == [sum(len(items(numbers)) for numbers in heading.values()) for heading in SENTENCES]

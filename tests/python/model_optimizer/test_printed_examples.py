@@ -1,6 +1,6 @@
 """The printed examples of the Model Optimizer's page about graph transformation extensions, with their literal text.
 
-The page is not part of the repository: NNEFC_MO_PAGE is the path of its text, and the tests are skipped without it.
+`printed_page.py` finds the page, and the tests are skipped without it.
 `test_transformations.py` has the same examples in other words. The text has lost its indentation, which is added here.
 """
 
@@ -12,13 +12,13 @@ import subprocess
 import sys
 
 import numpy as np
+import printed_page
 import pytest
 from extension_rules import X, document, messages, outputs, result_name
 
 import nnefc
 
-PAGE = os.environ.get("NNEFC_MO_PAGE", "")
-pytestmark = pytest.mark.skipif(not PAGE, reason="NNEFC_MO_PAGE is the path of the page")
+pytestmark = printed_page.needs_page
 
 # The class of each example with the indentation of its lines: a number of lines, and their depth.
 EXAMPLES = {
@@ -30,7 +30,7 @@ EXAMPLES = {
 
 
 def page() -> list[str]:
-    return pathlib.Path(PAGE).read_text(encoding="utf-8").split("\n")
+    return printed_page.text().split("\n")
 
 
 def python_example(name):
