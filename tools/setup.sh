@@ -11,7 +11,7 @@ packages=(
   nlohmann-json3-dev libcli11-dev libdnnl-dev ocl-icd-opencl-dev zlib1g-dev cmake ninja-build g++ ccache git ca-certificates
 )
 
-test_packages=(python3 python3-dev python3-venv clang-format-16 neovim)
+test_packages=(python3 python3-dev python3-venv clang-format-16 neovim graphviz)
 
 say() { printf '\n\033[1m== %s\033[0m\n' "$*"; }
 fail() {

@@ -34,7 +34,7 @@ import rule_file
 TESTS = pathlib.Path(__file__).resolve().parent.parent
 GOLDENS = TESTS / "golden"
 TIMEOUT_SECONDS = 60
-VERIFIED = {"check", "expand", "compile", "run", "inspect"}
+VERIFIED = {"check", "expand", "compile", "run", "inspect", "draw"}
 
 
 @dataclasses.dataclass

@@ -188,8 +188,9 @@ def section_of(readme: str, title: str) -> str:
 
 # Commands whose results are JSON, for the document JSON_DOCUMENT.
 JSON_DOCUMENT = "version 1.0;\ngraph net(x) -> (y)\n{\n    x = external(shape = [1, 4]);\n    y = relu(x);\n}\n"
-JSON_COMMANDS = ("inspect net.nnef --format json", "run net.nnef --random-inputs 1 --format json", "bench net.nnef --iterations 1 --format json",
-                 "fmt --check net.nnef --format json", "explain conv.rank --format json", "explain relu --format json")
+JSON_COMMANDS = ("inspect net.nnef --format json", "draw net.nnef --format json", "run net.nnef --random-inputs 1 --format json",
+                 "bench net.nnef --iterations 1 --format json", "fmt --check net.nnef --format json", "explain conv.rank --format json",
+                 "explain relu --format json")
 
 
 def shortened(value: object) -> object:

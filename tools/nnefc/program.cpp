@@ -164,6 +164,7 @@ int RunProgram(int argc, char** argv) {
   AddTransform(app, exit_code);
   AddRun(app, exit_code);
   AddInspect(app, exit_code);
+  AddDraw(app, exit_code);
   AddBench(app, exit_code);
   AddExplain(app, exit_code);
   AddOperations(app, exit_code);

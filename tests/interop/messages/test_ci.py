@@ -17,7 +17,7 @@ RIGHT = "version 1.0;\n\ngraph net( x ) -> ( y )\n{\n    x = external(shape = [1
 WRONG = RIGHT.replace("relu(x)", "rleu(x)")
 # A tensor without a reader is a warning of lint.
 DUBIOUS = RIGHT.replace("    y =", "    z = exp(x);\n    y =")
-COMMANDS = ["check", "lint", "expand", "fmt", "upgrade", "compile", "run --random-inputs 1", "inspect", "bench --iterations 1"]
+COMMANDS = ["check", "lint", "expand", "fmt", "upgrade", "compile", "run --random-inputs 1", "inspect", "draw", "bench --iterations 1"]
 
 
 def _run(nnefc: Path, folder: Path, line: str, text: str | None = None) -> subprocess.CompletedProcess[str]:

@@ -16,7 +16,7 @@ import pytest
 RIGHT = "version 1.0;\n\ngraph net( x ) -> ( y )\n{\n    x = external(shape = [1, 3, 8, 8]);\n    y = relu(x);\n}\n"
 WRONG = RIGHT.replace("relu(x)", "relu(z)")
 # A command of each kind, with the exit code for a valid document and for an invalid one.
-COMMANDS = ["check", "lint", "expand", "fmt --check", "upgrade", "compile", "run --random-inputs 1", "inspect", "bench --iterations 1"]
+COMMANDS = ["check", "lint", "expand", "fmt --check", "upgrade", "compile", "run --random-inputs 1", "inspect", "draw", "bench --iterations 1"]
 
 
 @pytest.fixture(name="folder")
@@ -47,7 +47,7 @@ def test_standard_error_that_cannot_be_written(command: str, redirection: str, n
 
 @pytest.mark.parametrize("redirection", [">/dev/full", ">&-"])
 @pytest.mark.parametrize("line", ["--help", "--version", "run --help", "help check", "explain --list", "operations",
-                                  "inspect right.nnef", "expand right.nnef", "fmt right.nnef", "compile right.nnef",
+                                  "inspect right.nnef", "draw right.nnef", "expand right.nnef", "fmt right.nnef", "compile right.nnef",
                                   "run right.nnef --random-inputs 1"])
 def test_standard_output_that_cannot_be_written(line: str, redirection: str, nnefc: Path, folder: Path) -> None:
     done = _shell(nnefc, folder, f"nnefc {line} {redirection}")
@@ -112,7 +112,7 @@ def test_names_that_begin_like_options(command: str, nnefc: Path, folder: Path) 
 
 @pytest.mark.parametrize("command", [command for command in COMMANDS if not command.startswith("fmt")] + ["fmt"])
 def test_every_command_writes_to_a_file(command: str, nnefc: Path, folder: Path) -> None:
-    name = "out.npz" if command.startswith("run") else "out.nnef" if command in ("expand", "upgrade") else "out.txt"
+    name = "out.npz" if command.startswith("run") else "out.dot" if command == "draw" else "out.nnef" if command in ("expand", "upgrade") else "out.txt"
     done = _shell(nnefc, folder, f"nnefc {command} right.nnef --output {name}")
     assert (done.returncode, done.stdout) == (0, "")
     assert (folder / name).exists()
@@ -195,6 +195,7 @@ def test_what_the_caller_ignores_stays_ignored(nnefc: Path, folder: Path) -> Non
     ("compile right.nnef -o net", "OpenVINO IR to `.xml` and the text form to `.ir`"),
     ("transform right.nnef -o net", "OpenVINO IR to `.xml` and the text form to `.ir`"),
     ("transform right.nnef --bisect -o net.ir", "writes no graph"),
+    *((f"draw right.nnef -o {name}", "DOT to a `.dot`") for name in ("g.svg", "g.html", "g.png", "g.txt")),
     ("expand right.nnef -o flat", "one document, to a `.nnef`"),
     ("expand right.nnef -o model", "`model`, which is a folder"),
     ("fmt right.nnef -o new", "a document to a `.nnef`"),
@@ -231,7 +232,7 @@ def test_a_name_that_promises_something_else(line: str, told: str, nnefc: Path, 
                                   "expand right.nnef -o flat.nnef", "upgrade right.nnef -o new.nnef", "upgrade model -o model.v2",
                                   "run right.nnef --random-inputs 1 --save-weights model.v2", "fmt right.nnef -o new.nnef",
                                   "fmt --diff right.nnef -o new.diff", "fmt --check right.nnef -o new.txt", "inspect right.nnef -o g",
-                                  "inspect right.nnef -o g.txt", "inspect right.nnef -o g.json --format json", "check right.nnef -o -",
+                                  "inspect right.nnef -o g.txt", "draw right.nnef -o g.dot", "draw right.nnef -o g.gv", "draw right.nnef -o g.json", "draw right.nnef -o g", "draw right.nnef -o -", "inspect right.nnef -o g.json --format json", "check right.nnef -o -",
                                   "check right.nnef -o g.sarif --format sarif", "operations -o g.txt", "explain conv -o g.txt",
                                   "bench right.nnef --iterations 1 -o g.json --format json"])
 def test_a_name_that_fits(line: str, nnefc: Path, folder: Path) -> None:

@@ -15,7 +15,7 @@ from tensor_files import write_dat
 
 STDLIB = Path(__file__).resolve().parent.parent.parent.parent / "stdlib"
 RIGHT = "version 1.0;\n\ngraph net( x ) -> ( y )\n{\n    x = external(shape = [1, 4]);\n    y = relu(x);\n}\n"
-COMMANDS = ["check", "lint", "expand", "fmt", "upgrade", "compile", "convert", "run", "inspect", "bench", "explain", "operations", "lsp"]
+COMMANDS = ["check", "lint", "expand", "fmt", "upgrade", "compile", "convert", "run", "inspect", "draw", "bench", "explain", "operations", "lsp"]
 
 
 def _declarations(name: str) -> dict[str, str]:

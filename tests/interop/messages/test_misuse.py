@@ -15,7 +15,7 @@ import pytest
 
 RIGHT = "version 1.0;\n\ngraph net( x ) -> ( y )\n{\n    x = external(shape = [1, 3]);\n    y = relu(x);\n}\n"
 TWO = RIGHT.replace("( y )", "( y, z )").replace("relu(x);", "relu(x);\n    z = exp(x);")
-COMMANDS = ["check", "lint", "expand", "fmt", "upgrade", "compile", "convert", "transform", "run", "inspect", "bench", "explain", "operations", "lsp"]
+COMMANDS = ["check", "lint", "expand", "fmt", "upgrade", "compile", "convert", "transform", "run", "inspect", "draw", "bench", "explain", "operations", "lsp"]
 
 
 @pytest.fixture(name="run")
@@ -45,7 +45,7 @@ def test_without_a_command_the_note_names_the_help_of_all(words: list[str], run)
     ("validate", "`nnefc check`"), ("verify", "`nnefc check`"), ("execute", "`nnefc run`"), ("infer", "`nnefc run`"),
     ("info", "`nnefc inspect`"), ("benchmark", "`nnefc bench`"), ("profile", "--profile`"), ("optimize", "`nnefc transform MODEL`"),
     ("simplify", "`nnefc transform MODEL`"), ("translate", "`nnefc compile MODEL -o net.xml`"), ("import", "names the converter"),
-    ("export", "`nnefc compile MODEL -o net.xml`"), ("diff", "`nnefc.diff`"), ("draw", "Netron"), ("visualize", "Netron"),
+    ("export", "`nnefc compile MODEL -o net.xml`"), ("diff", "`nnefc.diff`"), ("plot", "`nnefc draw`"), ("visualize", "`nnefc draw`"),
     ("format", "`nnefc fmt`"), ("formt", "`nnefc fmt`"), ("chekc", "`nnefc check`"), ("valdate", "`nnefc check`"),
     ("version", "`nnefc --version`"), ("server", "`nnefc lsp`")])
 def test_commands_of_other_tools(word: str, advice: str, run) -> None:

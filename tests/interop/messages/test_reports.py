@@ -256,7 +256,7 @@ def test_a_fix_of_several_parts_is_one_fix(nnefc: Path, tmp_path: Path) -> None:
 ALL_FORMS = ("text", "json", "sarif", "github")
 FORMS = {"check": ALL_FORMS, "lint": ALL_FORMS, "expand": ALL_FORMS, "upgrade": ALL_FORMS, "compile": ALL_FORMS, "convert": ALL_FORMS,
          "transform": ALL_FORMS,
-         "fmt": ("text", "json"), "run": ("text", "json"), "inspect": ("text", "json"), "bench": ("text", "json"),
+         "fmt": ("text", "json"), "run": ("text", "json"), "inspect": ("text", "json"), "draw": ("text", "json"), "bench": ("text", "json"),
          "explain": ("text", "json"), "operations": (), "lsp": ()}
 
 
@@ -285,7 +285,7 @@ def test_every_command_has_or_refuses_a_form(nnefc: Path, tmp_path: Path, comman
         assert not FORMS[command] or "expected text or json, not" in done.stderr
         return
     assert done.returncode == 0, done.stderr
-    if command in ("run", "inspect", "bench", "explain"):
+    if command in ("run", "inspect", "draw", "bench", "explain"):
         assert (form == "json") == done.stdout.startswith("{")
         assert form != "json" or json.loads(done.stdout)
     if command == "explain":

@@ -99,16 +99,21 @@ std::string CostsCsv(const ModelCosts& model) {
   return text;
 }
 
-nlohmann::ordered_json CostsJson(const ModelCosts& model, const std::string& name) {
+nlohmann::ordered_json TotalsJson(const ModelCosts& model) {
   const auto& [graph, costs] = model;
-  nlohmann::ordered_json json = {{"model", name},
-                                 {"graph", graph.name()},
-                                 {"parameters", costs.parameters},
+  nlohmann::ordered_json json = {{"parameters", costs.parameters},
                                  {"parameter_bytes", costs.parameter_bytes},
                                  {"macs", costs.macs},
                                  {"output_bytes", costs.output_bytes},
                                  {"peak_bytes", costs.peak_bytes}};
   if (costs.peak_node.valid()) json["peak_operation"] = graph.node(costs.peak_node).name();
+  return json;
+}
+
+nlohmann::ordered_json CostsJson(const ModelCosts& model, const std::string& name) {
+  const auto& [graph, costs] = model;
+  nlohmann::ordered_json json = {{"model", name}, {"graph", graph.name()}};
+  json.update(TotalsJson(model));
   json["operations"] = nlohmann::ordered_json::array();
   for (const ir::ops::OperationCosts& each : costs.operations) {
     const ir::Node& node = graph.node(each.node);

@@ -24,6 +24,8 @@ struct ModelCosts {
 std::string CostsText(const ModelCosts& model, int64_t limit, const Painter& paint);
 // Returns one line of comma-separated values per operation, below a line of headings (RFC 4180).
 std::string CostsCsv(const ModelCosts& model);
+// Returns the totals as an object; numbers of multiply-accumulates, elements and bytes.
+nlohmann::ordered_json TotalsJson(const ModelCosts& model);
 // Returns the totals and operations as an object; numbers of multiply-accumulates, elements and bytes.
 nlohmann::ordered_json CostsJson(const ModelCosts& model, const std::string& name);
 

@@ -47,12 +47,6 @@ Overview Survey(const ir::Graph& graph) {
   return overview;
 }
 
-std::string LanguageOf(const driver::Compilation& compilation) {
-  if (compilation.format() == driver::ModelFormat::kOpenVino) return "OpenVINO IR";
-  if (compilation.format() == driver::ModelFormat::kGraphText) return "text of a graph";
-  return std::string(compilation.checked()->dialect().title);
-}
-
 std::string OutputName(const ir::Node& node, int32_t index) {
   const ir::Output& output = node.output(index);
   if (!output.names.empty()) return output.names.front();
@@ -72,28 +66,12 @@ std::vector<std::pair<std::string, int64_t>> ByCount(const std::map<std::string,
   return sorted;
 }
 
-// Returns the shape of a node's output; one of unknown rank if it is computed from trial extents of symbols.
-ir::PartialShape ShownShape(const driver::Compilation& compilation, const ir::Node& node, int32_t index) {
-  const expand::ExpandedDocument& expansion = compilation.expansion();
-  if (!expansion.is_trial() || IsVariable(node)) return node.output(index).shape;
-  const auto open = expansion.open_shapes.find(OutputName(node, index));
-  if (!node.Is(ir::OpRole::kExternal)) return {};
-  return open == expansion.open_shapes.end() ? node.output(index).shape : open->second;
-}
-
 // Returns the type of an input, with symbols in open extents: `f32[2*S,4]`.
 std::string InputType(const driver::Compilation& compilation, const ir::Node& node) {
   const auto& texts = compilation.expansion().open_extents;
   const auto found = texts.find(node.name());
   if (found == texts.end()) return TypeText(node.output().type, node.output().shape);
   return fmt::format("{}[{}]", Name(node.output().type), fmt::join(found->second, ","));
-}
-
-nlohmann::ordered_json ShapeToJson(const ir::PartialShape& shape) {
-  if (!shape.rank_known()) return nullptr;
-  Json extents = Json::array();
-  for (const ir::Dim& dim : shape.dims()) extents.push_back(dim.known() ? Json(dim.min) : Json(nullptr));
-  return extents;
 }
 
 std::string LayersText(const driver::Compilation& compilation, const Overview& overview, int64_t layers,
@@ -122,6 +100,27 @@ std::string LayersText(const driver::Compilation& compilation, const Overview& o
 }
 
 }  // namespace
+
+std::string LanguageOf(const driver::Compilation& compilation) {
+  if (compilation.format() == driver::ModelFormat::kOpenVino) return "OpenVINO IR";
+  if (compilation.format() == driver::ModelFormat::kGraphText) return "text of a graph";
+  return std::string(compilation.checked()->dialect().title);
+}
+
+ir::PartialShape ShownShape(const driver::Compilation& compilation, const ir::Node& node, int32_t index) {
+  const expand::ExpandedDocument& expansion = compilation.expansion();
+  if (!expansion.is_trial() || IsVariable(node)) return node.output(index).shape;
+  const auto open = expansion.open_shapes.find(OutputName(node, index));
+  if (!node.Is(ir::OpRole::kExternal)) return {};
+  return open == expansion.open_shapes.end() ? node.output(index).shape : open->second;
+}
+
+nlohmann::ordered_json ShapeToJson(const ir::PartialShape& shape) {
+  if (!shape.rank_known()) return nullptr;
+  Json extents = Json::array();
+  for (const ir::Dim& dim : shape.dims()) extents.push_back(dim.known() ? Json(dim.min) : Json(nullptr));
+  return extents;
+}
 
 Json OverviewJson(const driver::Compilation& compilation, int64_t layers) {
   const Overview overview = Survey(compilation.graph());

@@ -12,10 +12,7 @@ constexpr std::string_view kToBench = "did you mean `nnefc bench`?";
 constexpr std::string_view kToFmt = "did you mean `nnefc fmt`?";
 constexpr std::string_view kToExplain = "did you mean `nnefc explain`?";
 constexpr std::string_view kToCompile = "did you mean `nnefc compile`?";
-constexpr std::string_view kToPicture =
-    "nnefc draws no pictures; `nnefc inspect MODEL` lists the operations, and Netron shows the OpenVINO IR "
-    "that "
-    "`nnefc compile MODEL -o net.xml` writes";
+constexpr std::string_view kToPicture = "did you mean `nnefc draw`?";
 constexpr std::string_view kToConversion =
     "`nnefc compile MODEL -o net.xml` writes OpenVINO IR, `nnefc convert net.xml` turns it into an NNEF "
     "model, and "
@@ -71,7 +68,6 @@ constexpr ForeignWord kForeignCommands[] = {
     {"fix", "did you mean `nnefc check --fix`?", ""},
     {"diff", kToDifference, ""},
     {"compare", kToDifference, ""},
-    {"draw", kToPicture, ""},
     {"plot", kToPicture, ""},
     {"visualize", kToPicture, ""},
     {"visualise", kToPicture, ""},

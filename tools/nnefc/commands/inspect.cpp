@@ -50,13 +50,7 @@ struct InspectCommand : CommonOptions {
 
   int PrintCosts(const std::string& model, const driver::Compilation& compilation) {
     const std::optional<api::ModelCosts> costs = api::CostsOf(compilation);
-    if (!costs) {
-      PrintError(fmt::format("{}: the costs depend on unknown extents or numbers of iterations", model),
-                 compilation.format() == driver::ModelFormat::kNnef
-                     ? "set them by --input-shape NAME=EXTENTS"
-                     : "set them where the model is converted");
-      return kInvalid;
-    }
+    if (!costs) return ReportUnknownCosts(model, compilation);
     if (prints_csv || prints_text())
       WriteStdout(prints_csv ? api::CostsCsv(*costs) : api::CostsText(*costs, layers, painter()));
     else

@@ -211,6 +211,13 @@ void PrintError(const std::string& message, const std::string& note) {
   }
 }
 
+int ReportUnknownCosts(const std::string& model, const driver::Compilation& compilation) {
+  PrintError(fmt::format("{}: the costs depend on unknown extents or numbers of iterations", model),
+             compilation.format() == driver::ModelFormat::kNnef ? "set them by --input-shape NAME=EXTENTS"
+                                                                : "set them where the model is converted");
+  return kInvalid;
+}
+
 void WriteReports() {
   if (!reported.empty()) WriteStderr(Merge(reported));
   reported.clear();

@@ -47,6 +47,8 @@ class Reporter {
 void SetErrorFormat(Format format);
 // Prints an error without a model, in the form of a diagnostic.
 void PrintError(const std::string& message, const std::string& note = "");
+// Prints that the costs of a model are unknown, and how to set its extents. Returns the exit code.
+int ReportUnknownCosts(const std::string& model, const driver::Compilation& compilation);
 // Writes the collected machine-readable reports to stderr, as one document.
 void WriteReports();
 

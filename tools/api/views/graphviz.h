@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+
+#include "nlohmann/json.hpp"
+
+namespace nnefc::api {
+
+// Returns a drawing in Graphviz' language DOT of a graph that DescribeModel or DescribeLowered describes.
+// Nodes are operations, inputs and outputs; edges have the shapes. Constants and variables are lines in the
+// labels of the operations that read them; those that are results of the graph are nodes, too. Instantiated
+// fragments and bodies are clusters, which have a border and a title. Attributes, sources and costs are
+// tooltips, which formats such as SVG show.
+std::string GraphvizText(const nlohmann::ordered_json& description);
+
+}  // namespace nnefc::api

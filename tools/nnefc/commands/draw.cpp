@@ -1,0 +1,72 @@
+// The command `nnefc draw`: draws the graph of a model.
+
+#include <filesystem>
+
+#include "fmt/format.h"
+#include "nlohmann/json.hpp"
+#include "tools/api/views/graph_description.h"
+#include "tools/api/views/graphviz.h"
+#include "tools/nnefc/arguments/misuse.h"
+#include "tools/nnefc/common.h"
+#include "tools/nnefc/output/output_name.h"
+#include "tools/nnefc/output/reporter.h"
+
+namespace nnefc::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct DrawCommand : CommonOptions {
+  bool shows_costs = false;
+
+  int Run() {
+    const bool prints_json = ChooseForm();
+    const std::string& model = models.front();
+    driver::CompileOptions compile = compile_options(model);
+    compile.structure_only = shows_costs;
+    api::Program program(ModelName(model), std::move(compile));
+    const bool ok = RunStages(program, shows_costs ? driver::Stage::kLower : driver::Stage::kExpand);
+    const int exit_code = Reporter(*this).Report(program);
+    if (!ok) return exit_code;
+    const driver::Compilation& compilation = program.compilation();
+    Json description;
+    if (shows_costs) {
+      const std::optional<api::ModelCosts> costs = api::CostsOf(compilation);
+      if (!costs) return ReportUnknownCosts(model, compilation);
+      description = api::DescribeLowered(compilation, *costs);
+    } else {
+      description = api::DescribeModel(compilation);
+    }
+    WriteProduct(output, prints_json
+                             ? description.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"
+                             : api::GraphvizText(description));
+    return exit_code;
+  }
+
+ private:
+  // Returns true for JSON, false for DOT, by the extension of the output or else by `--format`.
+  bool ChooseForm() const {
+    if (output.empty() || output == "-") return !prints_text();
+    RequireExtension(output, {".dot", ".gv", ".json", ""},
+                     "`draw` writes Graphviz' DOT to a `.dot`, of which `dot -Tsvg` makes a picture, or JSON to a "
+                     "`.json`");
+    const std::string extension = std::filesystem::path(output).extension().string();
+    return extension == ".json" || (extension.empty() && !prints_text());
+  }
+};
+
+}  // namespace
+
+void AddDraw(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<DrawCommand>();
+  CLI::App* command = app.add_subcommand("draw", "draw the graph of a model, as DOT for Graphviz or as JSON");
+  AddCommonOptions(*command, *options, 1, ModelKind::kAny, ReportForms::kResult);
+  AddQuantize(*command, *options);
+  command->add_flag("--costs", options->shows_costs,
+                    "draw the lowered graph, with the parameters, multiply-accumulates and bytes of each operation");
+  AddOutput(*command, options->output, "the file to write, a .dot or a .json; standard output without it");
+  command->footer("Example:\n  nnefc draw model.nnef -o net.dot");
+  command->callback([options, &exit_code] { exit_code = options->Run(); });
+}
+
+}  // namespace nnefc::cli
