@@ -7,8 +7,9 @@
     executable = model.compile()
     outputs = executable(x=array)                 # NumPy arrays by name
 
-`check`, `lint`, `format`, `upgrade` and `explain` process documents, `diff` compares two models. `load` returns a
-`Model`, and `Model.compile` an `Executable`. All errors are subclasses of `NnefError`.
+`check`, `lint`, `format`, `upgrade` and `explain` process documents, `diff` compares two models. `convert` makes NNEF of
+models of other frameworks, `export_onnx` writes ONNX. `load` returns a `Model`, and `Model.compile` an `Executable`. All
+errors are subclasses of `NnefError`.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,8 @@ from nnefc.port import Port
 from nnefc.report import Diagnostic, Fix, Note, Place, Report
 
 if TYPE_CHECKING:
+    from nnefc.conversion.frameworks import convert
+    from nnefc.conversion.onnx_export import export_onnx
     from nnefc.difference import Difference, diff
 
 __version__: str = _nnefc.version()
@@ -48,8 +51,10 @@ __all__ = [
     "SystemFailure",
     "Variables",
     "check",
+    "convert",
     "diff",
     "explain",
+    "export_onnx",
     "format",
     "lint",
     "load",
@@ -57,14 +62,23 @@ __all__ = [
 ]
 
 
-# Imports `difference` on first use, because most programs do not compare models. Rarely used modules of the standard
-# library are imported in the functions that need them, to keep start-up fast.
-def __getattr__(name: str) -> Any:
-    if name not in ("Difference", "diff"):
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from nnefc import difference
+# Modules of these names are imported on first use, because most programs do not compare or convert models, and conversion
+# needs other packages. Rarely used modules of the standard library are imported in the functions that need them, to keep
+# start-up fast.
+_MODULES = {
+    "Difference": "nnefc.difference",
+    "convert": "nnefc.conversion.frameworks",
+    "diff": "nnefc.difference",
+    "export_onnx": "nnefc.conversion.onnx_export",
+}
 
-    return getattr(difference, name)
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    import importlib
+
+    return getattr(importlib.import_module(_MODULES[name]), name)
 
 
 def __dir__() -> list[str]:

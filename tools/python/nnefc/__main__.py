@@ -22,6 +22,11 @@ def main() -> NoReturn:
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
+    if sys.argv[1:2] == ["convert"]:
+        from nnefc.conversion import command
+
+        if command.needs_python(sys.argv[2:]):
+            sys.exit(command.run(sys.argv[2:]))
     words = _with_folders(sys.argv[1:])
     if words is not None:
         sys.exit(_run(words))

@@ -107,8 +107,11 @@ class Model:
         self._operations: tuple[Operation, ...] | None = None
         self._kept: object = None  # an object with the lifetime of the model
 
+    def _shown_name(self) -> str:
+        return self._name if is_text(self._source) else shown(self._source)
+
     def __repr__(self) -> str:
-        called = self._name if is_text(self._source) else os.fspath(self._source)
+        called = self._shown_name()
         given, made = ", ".join(map(str, self.inputs)), ", ".join(map(str, self.outputs))
         return f"<nnefc.Model {called}: ({given}) -> ({made})>"
 
@@ -198,7 +201,9 @@ class Model:
             FileExistsError: the folder is not empty.
         """
         target = Path(path)
-        if target.suffix in (".onnx", ".pb", ".pbtxt", ".tflite", ".zip", ".ir", ".dat", ".npz"):
+        if target.suffix == ".onnx":
+            raise ValueError(f"`{target}`: `nnefc.export_onnx(model, path)` writes ONNX")
+        if target.suffix in (".pb", ".pbtxt", ".tflite", ".zip", ".ir", ".dat", ".npz"):
             raise ValueError(f"`{target}`: nnefc saves to .nnef, .tgz, .tar, .xml or a folder")
         if target.suffix == ".xml":
             return _done(self._native.write_openvino(str(target)))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Literal, TextIO
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Literal, TextIO
 
 from nnefc.record import record
 
@@ -209,3 +209,65 @@ class Report:
             shown,
         )
         return f'<pre style="line-height:1.3">{shown}</pre>'
+
+
+class _Listed:
+    """Diagnostics found in Python, with the interface of the module's report."""
+
+    def __init__(self, diagnostics: Sequence[Diagnostic]) -> None:
+        self._diagnostics = diagnostics
+
+    def diagnostics(self) -> list[Any]:
+        return [
+            (item.severity, item.rule, item.section, item.message, _ends(item.place), (), ()) for item in self._diagnostics
+        ]
+
+    def ok(self) -> bool:
+        return not self.error_count()
+
+    def error_count(self) -> int:
+        return sum(item.severity == "error" for item in self._diagnostics)
+
+    def environment_failed(self) -> bool:
+        return False
+
+    def text(self, colored: bool) -> str:
+        return "".join(f"{item}\n" for item in self._diagnostics)
+
+    def json(self) -> str:
+        import json
+
+        listed = [
+            {
+                "severity": item.severity, "rule": item.rule, "section": item.section, "message": item.message,
+                "file": item.place.file, "line": item.place.line, "column": item.place.column,
+                "end_line": item.place.end_line, "end_column": item.place.end_column, "notes": [], "fixes": [],
+            }
+            for item in self._diagnostics
+        ]  # fmt: skip
+        return json.dumps({"diagnostics": listed}, indent=2)
+
+    def sarif(self) -> str:
+        import json
+
+        results = [
+            {
+                "ruleId": item.rule,
+                "level": item.severity,
+                "message": {"text": item.message},
+                "locations": [{"physicalLocation": {"artifactLocation": {"uri": item.place.file}}}],
+            }
+            for item in self._diagnostics
+        ]
+        run = {"tool": {"driver": {"name": "nnefc"}}, "results": results}
+        schema = "https://json.schemastore.org/sarif-2.1.0.json"
+        return json.dumps({"$schema": schema, "version": "2.1.0", "runs": [run]}, indent=2)
+
+
+def _ends(place: Place) -> tuple[str, int, int, int, int]:
+    return place.file, place.line, place.column, place.end_line, place.end_column
+
+
+def listed_report(diagnostics: Sequence[Diagnostic]) -> Report:
+    """Returns a report of diagnostics that were found in Python."""
+    return Report(_Listed(diagnostics))  # type: ignore[arg-type]

@@ -1,0 +1,147 @@
+"""Models of other frameworks as NNEF: OpenVINO's front ends read them, `nnefc convert` writes them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from nnefc.conversion.packages import required
+from nnefc.documents import Source, binary
+from nnefc.errors import ModelError
+from nnefc.model import Model, load
+from nnefc.report import Diagnostic, Place, listed_report
+
+# Files that OpenVINO's front ends read, by extension. A folder with SAVED_MODEL is a model of TensorFlow.
+FRAMEWORK_EXTENSIONS = (".onnx", ".pt2", ".pb", ".pbtxt", ".tflite", ".pdmodel", ".meta")
+SAVED_MODEL = "saved_model.pb"
+
+Shapes = Mapping[str, Sequence[int]]
+
+
+def is_framework_model(path: Source) -> bool:
+    """Returns whether a path names a model of another framework."""
+    given = Path(path)
+    return given.suffix.lower() in FRAMEWORK_EXTENSIONS or (given / SAVED_MODEL).is_file()
+
+
+def convert(
+    model: Any,
+    output: Source | None = None,
+    *,
+    inputs: Shapes | None = None,
+    example: Any = None,
+    fold: bool = False,
+    compare: Literal["auto", "always", "never"] = "auto",
+    force: bool = False,
+) -> Model:
+    """Converts a model of another framework to ratified NNEF. Requires the package `openvino`.
+
+    Args:
+        model: a path of an ONNX (.onnx), PyTorch (.pt2), TensorFlow (saved model, .pb), TensorFlow Lite (.tflite) or
+            Paddle (.pdmodel) model; OpenVINO IR (.xml) or an NNEF model; an `openvino.Model`, an `onnx.ModelProto`, or a
+            torch module or exported program.
+        output: a folder, an archive (.nnef.tgz, .tar) or a document (.nnef, without data) to write.
+        inputs: shapes of inputs by name, for open extents.
+        example: inputs of a torch module, as OpenVINO's `example_input`.
+        fold: fold batch normalizations into the convolutions before them.
+        compare: run both models on random inputs and compare the outputs: "auto" compares if the model has at most 10
+            billion operations.
+        force: replace an output that exists.
+
+    Returns:
+        The NNEF model.
+
+    Raises:
+        ModelError: OpenVINO cannot read the model, or operations have no form in NNEF; the report has all of them.
+        ImportError: the package `openvino`, or that of the framework, is missing.
+        ValueError: an input is unknown.
+    """
+    if compare not in ("auto", "always", "never"):
+        raise ValueError(f"compare is {compare!r}; expected 'auto', 'always' or 'never'")
+    folder = tempfile.TemporaryDirectory(prefix="nnefc-")
+    source, name = _source_of(model, Path(folder.name), inputs, example)
+    target = Path(folder.name) / "converted" if output is None else Path(output)
+    options = [f"--compare-outputs={compare}", *["--fold"] * fold, *["--force"] * force]
+    if source == model and inputs:
+        options += [f"--input-shape={key}={','.join(map(str, shape))}" for key, shape in inputs.items()]
+    _run_convert(source, name, target, options)
+    made = load(target, random_weights=0 if target.suffix == ".nnef" else None)
+    if output is None:
+        made._kept = folder  # variables are mapped from its files
+    return made
+
+
+def _source_of(model: Any, folder: Path, inputs: Shapes | None, example: Any) -> tuple[Source, str]:
+    """Returns the model's path for `nnefc convert`, and its name in messages."""
+    if isinstance(model, (str, os.PathLike)) and not is_framework_model(model):
+        return model, os.fspath(model)
+    name = os.fspath(model) if isinstance(model, (str, os.PathLike)) else f"<{type(model).__name__}>"
+    return write_ir(model, folder, name, inputs, example), name
+
+
+def write_ir(model: Any, folder: Path, name: str, inputs: Shapes | None = None, example: Any = None) -> Path:
+    """Writes a model of another framework as OpenVINO IR into a folder, and returns the path of the `.xml` file."""
+    ov = required("openvino")
+    read = model if isinstance(model, ov.Model) else _read(model, folder, name, example)
+    if inputs:
+        known = {item for port in read.inputs for item in port.get_names()}
+        for key in inputs:
+            if key not in known:
+                raise ValueError(f"no input is named `{key}`; there are {', '.join(sorted(known))}")
+        read.reshape({key: ov.PartialShape(list(shape)) for key, shape in inputs.items()})
+    path = folder / "model.xml"
+    ov.save_model(read, str(path), compress_to_fp16=False)
+    return path
+
+
+def _read(model: Any, folder: Path, name: str, example: Any) -> Any:
+    """Returns the `openvino.Model` of a model of a framework."""
+    ov = required("openvino")
+    source: Any = model
+    if isinstance(model, (str, os.PathLike)):
+        source = Path(model)
+        if not source.exists():
+            raise FileNotFoundError(f"`{source}` does not exist")
+        if source.suffix.lower() == ".pt2":
+            source = required("torch").export.load(source)
+    elif hasattr(model, "SerializeToString"):  # an `onnx.ModelProto`
+        source = folder / "model.onnx"
+        source.write_bytes(model.SerializeToString())
+    options = {} if example is None else {"example_input": example}
+    try:
+        return ov.convert_model(source, **options)
+    except Exception as error:  # OpenVINO's front ends raise exceptions of many types
+        reason = " ".join(str(error).split())
+        message = f"OpenVINO cannot read the model: {reason}"
+        raise ModelError(listed_report([_error("convert.unreadable-model", message, name)]), "reading the model") from None
+
+
+def _run_convert(source: Source, name: str, target: Path, options: list[str]) -> None:
+    words = [binary(), "convert", os.fspath(source), "-o", str(target), "--format", "json", *options]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    if done.returncode == 0:
+        return
+    import json
+
+    try:
+        # Reports are the standard output, or standard error if the model is.
+        listed = json.loads(done.stdout or done.stderr)["diagnostics"]
+    except (ValueError, KeyError):
+        raise ValueError(done.stderr.strip().removeprefix("nnefc: error: ")) from None
+    found = [_diagnostic_of(item, os.fspath(source), name) for item in listed]
+    raise ModelError(listed_report(found), "converting the model")
+
+
+def _diagnostic_of(item: Mapping[str, Any], source: str, name: str) -> Diagnostic:
+    file = name if item["file"] == source else item["file"]
+    place = Place(file, item["line"], item["column"], item["end_line"], item["end_column"])
+    message = item["message"].replace(source, name)
+    return Diagnostic(item["severity"], item["rule"], item["section"], message, place, (), ())
+
+
+def _error(rule: str, message: str, name: str) -> Diagnostic:
+    return Diagnostic("error", rule, "", message, Place(name, 0, 0, 0, 0), (), ())

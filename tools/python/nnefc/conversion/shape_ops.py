@@ -1,0 +1,93 @@
+"""Shapes: Reshape, Squeeze, Transpose, Broadcast, Tile, ShapeOf, Range."""
+
+from __future__ import annotations
+
+from nnefc.conversion.layers import Layer, Tensor
+from nnefc.conversion.writer import Table, Translation, Unsupported, Writer, onnx_type
+
+
+def integers_of(writer: Writer, tensor: Tensor) -> str:
+    """Returns a tensor of integers as 64-bit ones, of rank 1."""
+    array = writer.value(tensor)
+    if array is not None:
+        return writer.integers([int(item) for item in array.reshape(-1)])
+    name = writer.node("Cast", [tensor.name], to=onnx_type("i64")) if tensor.type != "i64" else tensor.name
+    return writer.node("Reshape", [name, writer.integers([1])]) if tensor.rank == 0 else name
+
+
+def _reshape(writer: Writer, layer: Layer) -> None:
+    x, pattern = layer.inputs
+    copies_zeros = layer.flag("special_zero")
+    array = writer.value(pattern)
+    made = layer.output.shape
+    if None not in made:
+        shape = writer.integers([extent or 0 for extent in made])
+        copies_zeros = False
+    elif array is not None and 0 in array and not copies_zeros:
+        raise Unsupported("a shape with an extent of 0 and an open extent")
+    else:
+        shape = integers_of(writer, pattern)
+    is_empty = not copies_zeros and 0 in made
+    writer.node("Reshape", [x.name, shape], layer.output, allowzero=int(is_empty))
+
+
+def _with_axes(name: str) -> Translation:
+    def translate(writer: Writer, layer: Layer) -> None:
+        axes = [integers_of(writer, tensor) for tensor in layer.inputs[1:]]
+        writer.node(name, [layer.inputs[0].name, *axes], layer.output)
+
+    return translate
+
+
+def _transpose(writer: Writer, layer: Layer) -> None:
+    x = layer.inputs[0]
+    order = writer.known(layer.inputs[1], "the order of the axes") or list(reversed(range(x.rank)))
+    writer.node("Transpose", [x.name], layer.output, perm=order)
+
+
+def _broadcast(writer: Writer, layer: Layer) -> None:
+    x, target = layer.inputs[:2]
+    mode = layer.text("mode", "numpy")
+    name = x.name
+    if mode == "explicit":
+        axes = writer.known(layer.inputs[2], "the axes")
+        added = [axis for axis in range(layer.output.rank) if axis not in axes]
+        if axes != sorted(axes):
+            raise Unsupported("the axes are not in increasing order")
+        name = writer.node("Unsqueeze", [name, writer.integers(added)]) if added else name
+    elif mode not in ("numpy", "bidirectional"):
+        raise Unsupported(f"`mode` is `{mode}`")
+    writer.node("Expand", [name, integers_of(writer, target)], layer.output)
+
+
+def _tile(writer: Writer, layer: Layer) -> None:
+    x, repeats = layer.inputs
+    counts = writer.known(repeats, "the repeats")
+    name = x.name
+    if len(counts) > x.rank:
+        name = writer.node("Unsqueeze", [name, writer.integers(list(range(len(counts) - x.rank)))])
+    counts = [1] * (x.rank - len(counts)) + counts
+    writer.node("Tile", [name, writer.integers(counts)], layer.output)
+
+
+def _shape_of(writer: Writer, layer: Layer) -> None:
+    shape = writer.node("Shape", [layer.inputs[0].name])
+    writer.node("Cast", [shape], layer.output, to=onnx_type(layer.output.type))
+
+
+def _range(writer: Writer, layer: Layer) -> None:
+    made = onnx_type(layer.output.type)
+    bounds = [writer.node("Reshape", [tensor.name, writer.integers([])]) for tensor in layer.inputs]
+    writer.node("Range", [writer.node("Cast", [bound], to=made) for bound in bounds], layer.output)
+
+
+TABLE: Table = {
+    "Broadcast": _broadcast,
+    "Range": _range,
+    "Reshape": _reshape,
+    "ShapeOf": _shape_of,
+    "Squeeze": _with_axes("Squeeze"),
+    "Tile": _tile,
+    "Transpose": _transpose,
+    "Unsqueeze": _with_axes("Unsqueeze"),
+}
