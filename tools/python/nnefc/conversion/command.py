@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -75,7 +76,8 @@ def _import(words: Sequence[str]) -> int:
         path = write_ir(name, Path(folder), name)
         given = [*words[:at], str(path), *words[at + 1 :]]
         done = subprocess.run([binary(), "convert", *given], stderr=subprocess.PIPE, text=True, check=False)
-        sys.stderr.write(done.stderr.replace(str(path), name))
+        # A position in the IR says nothing about the model.
+        sys.stderr.write(re.sub(re.escape(str(path)) + r"(:\d+:\d+)?", lambda _: name, done.stderr))
     return done.returncode
 
 

@@ -132,13 +132,17 @@ def _run_convert(source: Source, name: str, target: Path, options: list[str]) ->
         listed = json.loads(done.stdout or done.stderr)["diagnostics"]
     except (ValueError, KeyError):
         raise ValueError(done.stderr.strip().removeprefix("nnefc: error: ")) from None
+    if "file" not in listed[0]:  # an argument is wrong, not the model
+        raise ValueError(listed[0]["message"])
     found = [_diagnostic_of(item, os.fspath(source), name) for item in listed]
     raise ModelError(listed_report(found), "converting the model")
 
 
 def _diagnostic_of(item: Mapping[str, Any], source: str, name: str) -> Diagnostic:
-    file = name if item["file"] == source else item["file"]
-    place = Place(file, item["line"], item["column"], item["end_line"], item["end_column"])
+    if item["file"] == source != name:  # a position in the IR says nothing about the model
+        place = Place(name, 0, 0, 0, 0)
+    else:
+        place = Place(item["file"], item["line"], item["column"], item["end_line"], item["end_column"])
     message = item["message"].replace(source, name)
     return Diagnostic(item["severity"], item["rule"], item["section"], message, place, (), ())
 

@@ -139,7 +139,8 @@ class Writer:
 
 def numpy_type(type_: str) -> numpy.dtype[Any]:
     """Returns NumPy's type of an element type. Raises Unsupported without one."""
-    return numpy.dtype(helper.tensor_dtype_to_np_dtype(onnx_type(type_)))
+    made: numpy.dtype[Any] = helper.tensor_dtype_to_np_dtype(onnx_type(type_))
+    return made
 
 
 def onnx_type(type_: str) -> int:
