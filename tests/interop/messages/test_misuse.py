@@ -43,9 +43,9 @@ def test_without_a_command_the_note_names_the_help_of_all(words: list[str], run)
 
 @pytest.mark.parametrize(("word", "advice"), [
     ("validate", "`nnefc check`"), ("verify", "`nnefc check`"), ("execute", "`nnefc run`"), ("infer", "`nnefc run`"),
-    ("info", "`nnefc inspect`"), ("benchmark", "`nnefc bench`"), ("profile", "--profile`"), ("optimize", "`nnefc transform MODEL`"),
-    ("simplify", "`nnefc transform MODEL`"), ("translate", "`nnefc compile MODEL -o net.xml`"), ("import", "names the converter"),
-    ("export", "`nnefc compile MODEL -o net.xml`"), ("diff", "`nnefc.diff`"), ("plot", "`nnefc draw`"), ("visualize", "`nnefc draw`"),
+    ("info", "`nnefc inspect`"), ("benchmark", "`nnefc bench`"), ("profile", "--profile`"), ("optimize", "`nnefc convert`"),
+    ("simplify", "`nnefc convert`"), ("translate", "`nnefc compile MODEL -o net.xml`"), ("import", "`python -m nnefc convert model.onnx`"),
+    ("export", "`python -m nnefc convert MODEL -o net.onnx`"), ("diff", "`nnefc.diff`"), ("plot", "`nnefc draw`"), ("visualize", "`nnefc draw`"),
     ("format", "`nnefc fmt`"), ("formt", "`nnefc fmt`"), ("chekc", "`nnefc check`"), ("valdate", "`nnefc check`"),
     ("version", "`nnefc --version`"), ("server", "`nnefc lsp`")])
 def test_commands_of_other_tools(word: str, advice: str, run) -> None:

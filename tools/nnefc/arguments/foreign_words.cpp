@@ -18,7 +18,15 @@ constexpr std::string_view kToConversion =
     "model, and "
     "`nnefc upgrade` a provisional model into a ratified one";
 constexpr std::string_view kToSimpler =
-    "`nnefc transform MODEL` optimizes the graph that a model becomes; `nnefc expand` flattens a document";
+    "`nnefc transform MODEL` optimizes the graph that a model becomes; `nnefc expand` flattens a document, "
+    "and "
+    "`nnefc convert` writes the lowered graph as a flat model";
+constexpr std::string_view kToImport =
+    "`nnefc convert net.xml` turns OpenVINO IR into an NNEF model; `python -m nnefc convert model.onnx` also "
+    "reads ONNX, PyTorch, TensorFlow and Paddle";
+constexpr std::string_view kToExport =
+    "`nnefc compile MODEL -o net.xml` writes OpenVINO IR, `nnefc convert net.xml` an NNEF model, and `python "
+    "-m nnefc convert MODEL -o net.onnx` ONNX";
 constexpr std::string_view kToDifference =
     "`nnefc run MODEL --compare FILE.npz` compares outputs; `nnefc.diff` of the Python package compares two "
     "models";
@@ -55,12 +63,8 @@ constexpr ForeignWord kForeignCommands[] = {
     {"translate", kToConversion, ""},
     {"migrate", "did you mean `nnefc upgrade`?", ""},
     {"update", "did you mean `nnefc upgrade`?", ""},
-    {"import",
-     "`nnefc convert net.xml` turns OpenVINO IR into an NNEF model; `nnefc check FILE` names the converter "
-     "for a "
-     "model in another format",
-     ""},
-    {"export", "`nnefc compile MODEL -o net.xml` writes OpenVINO IR", ""},
+    {"import", kToImport, ""},
+    {"export", kToExport, ""},
     {"build", kToCompile, ""},
     {"lower", kToCompile, ""},
     {"flatten", "did you mean `nnefc expand`?", ""},

@@ -1,7 +1,11 @@
 // The command `nnefc convert`: writes an OpenVINO model as NNEF.
 
+#include <algorithm>
 #include <filesystem>
+#include <string>
+#include <string_view>
 
+#include "fmt/core.h"
 #include "tools/api/forms/conversion.h"
 #include "tools/nnefc/arguments/misuse.h"
 #include "tools/nnefc/common.h"
@@ -10,6 +14,32 @@
 
 namespace nnefc::cli {
 namespace {
+
+namespace fs = std::filesystem;
+
+// Extensions of models that OpenVINO's front ends read. The Python package reads these files through them.
+constexpr std::string_view kFrameworkExtensions[] = {".onnx",   ".pt2",     ".pb",  ".pbtxt",
+                                                     ".tflite", ".pdmodel", ".meta"};
+
+// Throws MisuseError for a model of another framework and for ONNX as the result, which need Python.
+void RequireNativeForms(const std::string& model, const std::string& output) {
+  constexpr std::string_view kPackages = "install its packages by `pip install 'nnefc[convert]'`";
+  const std::string extension = fs::path(model).extension().string();
+  std::error_code error;
+  const bool is_framework = std::find(std::begin(kFrameworkExtensions), std::end(kFrameworkExtensions),
+                                      extension) != std::end(kFrameworkExtensions) ||
+                            fs::exists(fs::path(model) / "saved_model.pb", error);
+  if (is_framework) {
+    throw MisuseError(
+        fmt::format("`{}` is a model of another framework, which OpenVINO reads: `python -m nnefc convert {} "
+                    "-o {}`; {}",
+                    model, model, output.empty() ? "model.nnef.tgz" : output, kPackages));
+  }
+  if (fs::path(output).extension() == ".onnx") {
+    throw MisuseError(fmt::format("the Python package writes ONNX: `python -m nnefc convert {} -o {}`; {}",
+                                  model, output, kPackages));
+  }
+}
 
 struct ConvertCommand : CommonOptions {
   std::string compare = "auto";
@@ -22,6 +52,7 @@ struct ConvertCommand : CommonOptions {
     if (compare != "auto")
       options.check = compare == "always" ? api::OutputCheck::kAlways : api::OutputCheck::kNever;
     driver::CompileOptions compile = SourceOptions(options);
+    RequireNativeForms(models.front(), output);
     CheckOutputName();
     api::Program program(ShownModel(models.front()), std::move(compile));
     std::optional<api::Conversion> converted;
@@ -111,8 +142,8 @@ void AddConvert(CLI::App& app, int& exit_code) {
       "without an "
       "exact form are all reported, and nothing is written then. A document is lowered first, so that "
       "operations of "
-      "extensions become standard ones. `openvino.convert_model` in Python makes IR from models in other "
-      "formats.\n"
+      "extensions become standard ones. `python -m nnefc convert` also reads models of other frameworks, and "
+      "writes ONNX.\n"
       "Example:\n"
       "  nnefc convert net.xml -o model.nnef.tgz");
   command->callback([options, &exit_code] { exit_code = options->Run(); });
