@@ -104,7 +104,7 @@ def test_cases_agree(cases: list[pathlib.Path]) -> None:
     assert wrong == {}
 
 
-@pytest.mark.parametrize("name", ["googlenet", "mobilenetv2"])
+@pytest.mark.parametrize("name", ["mobilenetv2"])
 def test_networks_agree(name: str) -> None:
     model = nnefc.load(ROOT / "tests" / "networks" / f"{name}.nnef", random_weights=1)
     generator = np.random.default_rng(1)
