@@ -19,6 +19,7 @@ namespace nnefc::api {
 std::vector<runtime::engine::StepProfile> WarmProfile(const Execution& execution, int iterations) {
   constexpr int kWarmUpRuns = 2;
   const auto session = runtime::engine::Session::Create(execution.executable);
+  if (session == nullptr) return {};  // a build without the runtime
   for (int i = 0; i < kWarmUpRuns; ++i) {
     if (!session->Run(execution.inputs)) return {};
   }
