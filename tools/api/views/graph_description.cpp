@@ -61,7 +61,8 @@ Json AttributeJson(const ir::Attribute& attribute) {
       return ShapeToJson(value.get());
     } else if constexpr (std::is_same_v<Value, ir::Boxed<TensorValue>>) {
       const TensorValue& tensor = value.get();
-      Json json = {{"type", Name(tensor.type())}, {"shape", std::vector<int64_t>(tensor.shape().begin(), tensor.shape().end())}};
+      Json json = {{"type", Name(tensor.type())},
+                   {"shape", std::vector<int64_t>(tensor.shape().begin(), tensor.shape().end())}};
       if (tensor.volume() <= kMaxElements) json["value"] = ElementsJson(tensor);
       return json;
     } else {
@@ -95,7 +96,8 @@ std::vector<std::string> InputNames(const ir::Node& node) {
   for (size_t entry = 0; entry < entries.size(); ++entry) {
     const size_t count = node.segment(static_cast<int32_t>(entry)).size();
     for (size_t i = 0; i < count; ++i)
-      names.push_back(entries[entry].variadic ? fmt::format("{}[{}]", entries[entry].name, i) : entries[entry].name);
+      names.push_back(entries[entry].variadic ? fmt::format("{}[{}]", entries[entry].name, i)
+                                              : entries[entry].name);
   }
   // Operations without a row accept any number of inputs.
   names.resize(static_cast<size_t>(node.num_inputs()));
@@ -124,7 +126,8 @@ class Describer {
   Json Describe() {
     Json nodes = Json::array();
     const std::optional<std::vector<ir::NodeId>> order = ir::TopologicalOrder(graph_);
-    for (const ir::NodeId id : order ? *order : graph_.nodes()) nodes.push_back(DescribeNode(graph_.node(id)));
+    for (const ir::NodeId id : order ? *order : graph_.nodes())
+      nodes.push_back(DescribeNode(graph_.node(id)));
     return {{"name", graph_.name()}, {"scopes", std::move(scopes_)}, {"nodes", std::move(nodes)}};
   }
 

@@ -18,14 +18,16 @@ namespace nnefc::api {
 //          "outputs": [{"names": [..], "type": "f32", "shape": [1,3,null], "value": [..]}..],
 //          "parameters", "parameter_bytes", "macs", "output_bytes": if costs are passed,
 //          "bodies": [BODY..]}
-//   BODY: a graph that an If or a loop executes, {"role": "then_body", "parameters": [id..], "results": [id..],
+//   BODY: a graph that an If or a loop executes, {"role": "then_body", "parameters": [id..], "results":
+//   [id..],
 //          "inputs": [{"external": input of the node, "internal": index of a parameter, "axis": ..}..],
 //          "outputs": [{"external": output of the node, "internal": index of a result, "axis": ..}..],
 //          "back_edges": [{"result": index, "parameter": index}..], "graph": GRAPH}
 //
-// An unknown extent is null, as is a shape of unknown rank. Only constants of at most 16 elements have a value.
-// A number that is not finite is a string: "inf", "-inf", "nan". Sources in binary files have an "offset".
-// `DescribeModel` describes the graph of the document or file, the other the lowered graph with its costs.
+// An unknown extent is null, as is a shape of unknown rank. Only constants of at most 16 elements have a
+// value. A number that is not finite is a string: "inf", "-inf", "nan". Sources in binary files have an
+// "offset". `DescribeModel` describes the graph of the document or file, the other the lowered graph with its
+// costs.
 nlohmann::ordered_json DescribeModel(const driver::Compilation& compilation);
 nlohmann::ordered_json DescribeLowered(const driver::Compilation& compilation, const ModelCosts& costs);
 

@@ -19,8 +19,8 @@ constexpr size_t kMaxClusters = 32;
 // The maximum number of characters of an attribute in a tooltip.
 constexpr size_t kMaxAttribute = 200;
 
-// Returns a text as a quoted string of DOT that is drawn as written: Graphviz replaces escapes such as `\N` and
-// entities such as `&amp;`. Line ends remain, other control characters become spaces.
+// Returns a text as a quoted string of DOT that is drawn as written: Graphviz replaces escapes such as `\N`
+// and entities such as `&amp;`. Line ends remain, other control characters become spaces.
 std::string Quoted(std::string_view text) {
   std::string quoted = "\"";
   for (const char each : text) {
@@ -112,8 +112,8 @@ class Drawer {
   }
   int64_t ClusterOf(int64_t scope) const { return scope < 0 ? -1 : clusters_[static_cast<size_t>(scope)]; }
 
-  // Closes and opens clusters until the innermost one is `cluster`. A cluster that is opened again has the same
-  // name, so Graphviz continues it.
+  // Closes and opens clusters until the innermost one is `cluster`. A cluster that is opened again has the
+  // same name, so Graphviz continues it.
   void EnterCluster(int64_t cluster) {
     std::vector<int64_t> path;
     for (int64_t each = cluster; each >= 0; each = Scope(each)["parent"].get<int64_t>()) path.push_back(each);
@@ -128,7 +128,8 @@ class Drawer {
       const Json& scope = Scope(target[common]);
       Line(fmt::format("subgraph cluster_{}s{} {{", prefix_, target[common]));
       open_.push_back(target[common]);
-      Line(fmt::format("label={};", Quoted(fmt::format("{}: {}", TextOf(scope["name"]), TextOf(scope["fragment"])))));
+      Line(fmt::format("label={};",
+                       Quoted(fmt::format("{}: {}", TextOf(scope["name"]), TextOf(scope["fragment"])))));
     }
   }
 

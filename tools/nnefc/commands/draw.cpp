@@ -37,9 +37,8 @@ struct DrawCommand : CommonOptions {
     } else {
       description = api::DescribeModel(compilation);
     }
-    WriteProduct(output, prints_json
-                             ? description.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"
-                             : api::GraphvizText(description));
+    WriteProduct(output, prints_json ? description.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"
+                                     : api::GraphvizText(description));
     return exit_code;
   }
 
@@ -47,9 +46,10 @@ struct DrawCommand : CommonOptions {
   // Returns true for JSON, false for DOT, by the extension of the output or else by `--format`.
   bool ChooseForm() const {
     if (output.empty() || output == "-") return !prints_text();
-    RequireExtension(output, {".dot", ".gv", ".json", ""},
-                     "`draw` writes Graphviz' DOT to a `.dot`, of which `dot -Tsvg` makes a picture, or JSON to a "
-                     "`.json`");
+    RequireExtension(
+        output, {".dot", ".gv", ".json", ""},
+        "`draw` writes Graphviz' DOT to a `.dot`, of which `dot -Tsvg` makes a picture, or JSON to a "
+        "`.json`");
     const std::string extension = std::filesystem::path(output).extension().string();
     return extension == ".json" || (extension.empty() && !prints_text());
   }
@@ -62,8 +62,9 @@ void AddDraw(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("draw", "draw the graph of a model, as DOT for Graphviz or as JSON");
   AddCommonOptions(*command, *options, 1, ModelKind::kAny, ReportForms::kResult);
   AddQuantize(*command, *options);
-  command->add_flag("--costs", options->shows_costs,
-                    "draw the lowered graph, with the parameters, multiply-accumulates and bytes of each operation");
+  command->add_flag(
+      "--costs", options->shows_costs,
+      "draw the lowered graph, with the parameters, multiply-accumulates and bytes of each operation");
   AddOutput(*command, options->output, "the file to write, a .dot or a .json; standard output without it");
   command->footer("Example:\n  nnefc draw model.nnef -o net.dot");
   command->callback([options, &exit_code] { exit_code = options->Run(); });
