@@ -34,25 +34,10 @@ def _prelu(writer: Writer, layer: Layer) -> None:
     writer.node("Where", [is_negative, writer.node("Mul", [x.name, name]), x.name], layer.output)
 
 
-def _hard_sigmoid(writer: Writer, layer: Layer) -> None:
-    x, alpha, beta = layer.inputs
-    line = writer.node("Add", [writer.node("Mul", [x.name, alpha.name]), beta.name])
-    writer.node("Clip", [line, writer.constant(0.0, x.type), writer.constant(1.0, x.type)], layer.output)
-
-
-def _h_sigmoid(writer: Writer, layer: Layer) -> None:
-    writer.node("HardSigmoid", [layer.inputs[0].name], layer.output, alpha=1.0 / 6.0, beta=0.5)
-
-
 def _swish(writer: Writer, layer: Layer) -> None:
     x = layer.inputs[0].name
     scaled = writer.node("Mul", [x, layer.inputs[1].name]) if len(layer.inputs) > 1 else x
     writer.node("Mul", [x, writer.node("Sigmoid", [scaled])], layer.output)
-
-
-def _gelu(writer: Writer, layer: Layer) -> None:
-    is_tanh = layer.text("approximation_mode", "erf") == "tanh"
-    writer.node("Gelu", [layer.inputs[0].name], layer.output, approximate="tanh" if is_tanh else "none")
 
 
 def _softmax(name: str) -> Translation:
@@ -67,19 +52,12 @@ def _softmax(name: str) -> Translation:
 
 TABLE: Table = {
     "Elu": _elu,
-    "Gelu": _gelu,
-    "HSigmoid": _h_sigmoid,
-    "HSwish": renamed("HardSwish"),
-    "HardSigmoid": _hard_sigmoid,
-    "LogSoftmax": _softmax("LogSoftmax"),
-    "Mish": renamed("Mish"),
     "PReLU": _prelu,
     "ReLU": renamed("Relu"),
     "Selu": _selu,
     "Sigmoid": renamed("Sigmoid"),
     "SoftMax": _softmax("Softmax"),
     "SoftPlus": renamed("Softplus"),
-    "SoftSign": renamed("Softsign"),
     "Swish": _swish,
     "Tanh": renamed("Tanh"),
 }

@@ -65,17 +65,6 @@ def _floor_mod(writer: Writer, layer: Layer) -> None:
     writer.node("Sub", [left, writer.node("Mul", [quotient, right])], layer.output)
 
 
-def _mod(writer: Writer, layer: Layer) -> None:
-    writer.node("Mod", operands(layer), layer.output, fmod=1)
-
-
-def _bitwise(logical: str, bitwise: str) -> Translation:
-    def translate(writer: Writer, layer: Layer) -> None:
-        writer.node(logical if layer.output.type == "boolean" else bitwise, operands(layer), layer.output)
-
-    return translate
-
-
 def _clamp(writer: Writer, layer: Layer) -> None:
     low, high = layer.number("min", -math.inf), layer.number("max", math.inf)
     type_ = layer.output.type
@@ -97,16 +86,6 @@ def _round(writer: Writer, layer: Layer) -> None:
     writer.node("Mul", [writer.node("Sign", [x]), magnitude], layer.output)
 
 
-def _is_inf(writer: Writer, layer: Layer) -> None:
-    signs = {"detect_positive": layer.flag("detect_positive", True), "detect_negative": layer.flag("detect_negative", True)}
-    writer.node("IsInf", [layer.inputs[0].name], layer.output, **{name: int(flag) for name, flag in signs.items()})
-
-
-def _is_finite(writer: Writer, layer: Layer) -> None:
-    x = layer.inputs[0].name
-    writer.node("Not", [writer.node("Or", [writer.node("IsNaN", [x]), writer.node("IsInf", [x])])], layer.output)
-
-
 def scalar_operand(writer: Writer, tensor: Tensor, what: str) -> float:
     """Returns the only element of a constant. Raises Unsupported for other tensors."""
     array = writer.value(tensor)
@@ -126,18 +105,10 @@ _DIRECT = {
 
 TABLE: Table = {
     **{name: renamed(target) for name, target in _DIRECT.items()},
-    "BitwiseAnd": _bitwise("And", "BitwiseAnd"),
-    "BitwiseNot": _bitwise("Not", "BitwiseNot"),
-    "BitwiseOr": _bitwise("Or", "BitwiseOr"),
-    "BitwiseXor": _bitwise("Xor", "BitwiseXor"),
     "Clamp": _clamp,
     "Convert": _convert,
-    "ConvertLike": _convert,
     "Divide": _divide,
     "FloorMod": _floor_mod,
-    "IsFinite": _is_finite,
-    "IsInf": _is_inf,
-    "Mod": _mod,
     "NotEqual": _not_equal,
     "Round": _round,
     "Select": _select,

@@ -29,47 +29,6 @@ def _normalize_l2(writer: Writer, layer: Layer) -> None:
     writer.node("Div", [x.name, writer.node("Sqrt", [bounded])], layer.output)
 
 
-def _mvn(writer: Writer, layer: Layer) -> None:
-    x = layer.inputs[0]
-    if layer.opset < 6:
-        first = 1 if layer.flag("across_channels") else 2
-        axes = writer.integers(layer.integers("reduction_axes") or list(range(first, x.rank)))
-    else:
-        axes = layer.inputs[1].name
-    mean = writer.node("ReduceMean", [x.name, axes], keepdims=1, noop_with_empty_axes=1)
-    if not layer.flag("normalize_variance", True):
-        writer.node("Sub", [x.name, mean], layer.output)
-        return
-    difference = writer.node("Sub", [x.name, mean])
-    squares = writer.node("Mul", [difference, difference])
-    variance = writer.node("ReduceMean", [squares, axes], keepdims=1, noop_with_empty_axes=1)
-    if layer.text("eps_mode", "inside_sqrt") == "inside_sqrt":
-        deviation = writer.node("Sqrt", [_with_epsilon(writer, layer, variance, True)])
-    else:
-        deviation = _with_epsilon(writer, layer, writer.node("Sqrt", [variance]), True)
-    writer.node("Div", [difference, deviation], layer.output)
-
-
-def _group_normalization(writer: Writer, layer: Layer) -> None:
-    x, scale, shift = layer.inputs
-    groups, type_ = layer.integer("num_groups", 1), x.type
-    grouped = writer.node("Reshape", [x.name, writer.integers([0, groups, -1])])
-    ones, zeros = writer.constant([1.0] * groups, type_), writer.constant([0.0] * groups, type_)
-    normalized = writer.node("InstanceNormalization", [grouped, ones, zeros], epsilon=layer.number("epsilon"))
-    restored = writer.node("Reshape", [normalized, writer.node("Shape", [x.name])])
-    shape = [-1, *[1] * (x.rank - 2)]
-    scaled = writer.node("Mul", [restored, writer.node("Reshape", [scale.name, writer.integers(shape)])])
-    writer.node("Add", [scaled, writer.node("Reshape", [shift.name, writer.integers(shape)])], layer.output)
-
-
-def _rms(writer: Writer, layer: Layer) -> None:
-    x, axes = layer.inputs[:2]
-    squares = writer.node("Mul", [x.name, x.name])
-    mean = writer.node("ReduceMean", [squares, axes.name], keepdims=1, noop_with_empty_axes=1)
-    root = writer.node("Sqrt", [_with_epsilon(writer, layer, mean, True)])
-    writer.node("Div", [x.name, root], layer.output)
-
-
 def _lrn(writer: Writer, layer: Layer) -> None:
     x, axes_input = layer.inputs
     size, type_ = layer.integer("size", 1), x.type
@@ -103,9 +62,6 @@ def _window_sum(writer: Writer, x: Tensor, value: str, axis: int, size: int) -> 
 
 TABLE: Table = {
     "BatchNormInference": _batch_norm,
-    "GroupNormalization": _group_normalization,
     "LRN": _lrn,
-    "MVN": _mvn,
     "NormalizeL2": _normalize_l2,
-    "RMS": _rms,
 }

@@ -7,7 +7,7 @@ from typing import Any
 
 from nnefc.conversion.layers import Layer, Tensor
 from nnefc.conversion.window import padded, padding, window_settings
-from nnefc.conversion.writer import Table, Unsupported, Writer, onnx_type, static_shape
+from nnefc.conversion.writer import Table, Writer, onnx_type, static_shape
 
 
 def _settings(layer: Layer) -> dict[str, Any]:
@@ -96,13 +96,4 @@ def _without_padding(writer: Writer, layer: Layer, found: str, pads: tuple[list[
     return total
 
 
-def _adaptive_average(writer: Writer, layer: Layer) -> None:
-    x = layer.inputs[0]
-    extents, made = static_shape(x, "the input")[2:], static_shape(layer.output, "the output")[2:]
-    if any(extent % count for extent, count in zip(extents, made)):
-        raise Unsupported(f"the sizes {extents} are not multiples of {made}")
-    kernel = [extent // count for extent, count in zip(extents, made)]
-    writer.node("AveragePool", [x.name], layer.output, kernel_shape=kernel, strides=kernel)
-
-
-TABLE: Table = {"AdaptiveAvgPool": _adaptive_average, "AvgPool": _average, "MaxPool": _max}
+TABLE: Table = {"AvgPool": _average, "MaxPool": _max}

@@ -33,13 +33,6 @@ def _reduce_or(writer: Writer, layer: Layer) -> None:
     writer.node("Not", [is_none], layer.output)
 
 
-def _cum_sum(writer: Writer, layer: Layer) -> None:
-    x = layer.inputs[0]
-    axis = layer.inputs[1].name if len(layer.inputs) > 1 else writer.constant(0, "i64")
-    flags = {"exclusive": int(layer.flag("exclusive")), "reverse": int(layer.flag("reverse"))}
-    writer.node("CumSum", [x.name, axis], layer.output, **flags)
-
-
 def _top_k(writer: Writer, layer: Layer) -> None:
     x, count = layer.inputs
     values, indices = layer.outputs
@@ -57,15 +50,11 @@ def _top_k(writer: Writer, layer: Layer) -> None:
 
 
 TABLE: Table = {
-    "CumSum": _cum_sum,
-    "ReduceL1": _reduction("ReduceL1"),
-    "ReduceL2": _reduction("ReduceL2"),
     "ReduceLogicalAnd": _reduce_and,
     "ReduceLogicalOr": _reduce_or,
     "ReduceMax": _reduction("ReduceMax"),
     "ReduceMean": _reduction("ReduceMean"),
     "ReduceMin": _reduction("ReduceMin"),
-    "ReduceProd": _reduction("ReduceProd"),
     "ReduceSum": _reduction("ReduceSum"),
     "TopK": _top_k,
 }

@@ -56,12 +56,4 @@ def _scales(writer: Writer, layer: Layer) -> str:
     return writer.constant(scales, "f32")
 
 
-def _grid_sample(writer: Writer, layer: Layer) -> None:
-    modes = {"bilinear": "linear", "nearest": "nearest", "bicubic": "cubic"}
-    mode = layer.text("mode", "bilinear")
-    settings = {"mode": modes[mode], "padding_mode": layer.text("padding_mode", "zeros")}
-    aligned = int(layer.flag("align_corners"))
-    writer.node("GridSample", [tensor.name for tensor in layer.inputs], layer.output, align_corners=aligned, **settings)
-
-
-TABLE: Table = {"GridSample": _grid_sample, "Interpolate": _interpolate}
+TABLE: Table = {"Interpolate": _interpolate}

@@ -45,21 +45,6 @@ def _transpose(writer: Writer, layer: Layer) -> None:
     writer.node("Transpose", [x.name], layer.output, perm=order)
 
 
-def _broadcast(writer: Writer, layer: Layer) -> None:
-    x, target = layer.inputs[:2]
-    mode = layer.text("mode", "numpy")
-    name = x.name
-    if mode == "explicit":
-        axes = writer.known(layer.inputs[2], "the axes")
-        added = [axis for axis in range(layer.output.rank) if axis not in axes]
-        if axes != sorted(axes):
-            raise Unsupported("the axes are not in increasing order")
-        name = writer.node("Unsqueeze", [name, writer.integers(added)]) if added else name
-    elif mode not in ("numpy", "bidirectional"):
-        raise Unsupported(f"`mode` is `{mode}`")
-    writer.node("Expand", [name, integers_of(writer, target)], layer.output)
-
-
 def _tile(writer: Writer, layer: Layer) -> None:
     x, repeats = layer.inputs
     counts = writer.known(repeats, "the repeats")
@@ -70,22 +55,8 @@ def _tile(writer: Writer, layer: Layer) -> None:
     writer.node("Tile", [name, writer.integers(counts)], layer.output)
 
 
-def _shape_of(writer: Writer, layer: Layer) -> None:
-    shape = writer.node("Shape", [layer.inputs[0].name])
-    writer.node("Cast", [shape], layer.output, to=onnx_type(layer.output.type))
-
-
-def _range(writer: Writer, layer: Layer) -> None:
-    made = onnx_type(layer.output.type)
-    bounds = [writer.node("Reshape", [tensor.name, writer.integers([])]) for tensor in layer.inputs]
-    writer.node("Range", [writer.node("Cast", [bound], to=made) for bound in bounds], layer.output)
-
-
 TABLE: Table = {
-    "Broadcast": _broadcast,
-    "Range": _range,
     "Reshape": _reshape,
-    "ShapeOf": _shape_of,
     "Squeeze": _with_axes("Squeeze"),
     "Tile": _tile,
     "Transpose": _transpose,

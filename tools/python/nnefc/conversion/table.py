@@ -9,8 +9,6 @@ from nnefc.conversion import (
     matmul,
     normalization,
     pooling,
-    quantization,
-    rearranging,
     reduce,
     resampling,
     sections,
@@ -21,25 +19,11 @@ from nnefc.conversion import (
 from nnefc.conversion.writer import Table
 
 _FAMILIES = (
-    activation, convolution, elementwise, matmul, normalization, pooling, quantization, rearranging, reduce, resampling,
+    activation, convolution, elementwise, matmul, normalization, pooling, reduce, resampling,
     sections, shape_ops, update, window,
 )  # fmt: skip
 
-# Operations of OpenVINO IR whose translations no case compares with another implementation. They are reported, not written.
-_UNCOMPARED = {
-    "AdaptiveAvgPool", "BitwiseAnd", "BitwiseNot", "BitwiseOr", "BitwiseXor", "Broadcast", "ConvertLike",
-    "CumSum", "DepthToSpace", "Einsum", "Erf", "FakeQuantize", "GatherND", "Gelu", "GridSample",
-    "GroupNormalization", "HSigmoid", "HSwish", "HardSigmoid", "IsFinite", "IsInf", "IsNaN", "LogSoftmax",
-    "MVN", "Mish", "Mod", "NonZero", "RMS", "Range", "ReduceL1", "ReduceL2", "ReduceProd",
-    "ScaledDotProductAttention", "ScatterNDUpdate", "ShapeOf", "SoftSign", "SpaceToDepth", "StridedSlice",
-}  # fmt: skip
-
-TABLE: Table = {
-    name: translation
-    for family in _FAMILIES
-    for name, translation in family.TABLE.items()
-    if name not in _UNCOMPARED
-}
+TABLE: Table = {name: translation for family in _FAMILIES for name, translation in family.TABLE.items()}
 
 # Why operations have no translation, where that is known.
 REASONS = {
