@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 SCRIPT = ROOT / "tools" / "dev" / "check_places.py"
 FILES = {
     "tools/nnefc/show.cpp": "void AddShow(CLI::App& app, int& exit_code) {\n}\n",
-    "tools/nnefc/program.cpp": "  AddShow(app, exit_code);\n",
+    "tools/nnefc/program.cpp": '{"show", AddShow},\n',
     "tests/golden/cli/show.golden": "== command: nnefc show net.nnef\n",
     "tools/docs/pages/tour.md": "    nnefc show net.nnef\n",
     "compiler/lower/rules.h": "NNEFC_DEFINE_RULES(kLowerRules, NNEFC_LOWER_RULES)\n",
@@ -42,7 +42,7 @@ def test_nothing_is_missing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("name", "text", "message"), [
-    ("tools/nnefc/program.cpp", "", "`AddShow` has no call in tools/nnefc/program.cpp"),
+    ("tools/nnefc/program.cpp", "", "`AddShow` has no row in tools/nnefc/program.cpp"),
     ("tests/golden/cli/show.golden", "== command: nnefc showing\n", "`nnefc show` has no golden"),
     ("tools/docs/pages/tour.md", "nnefc shown\n", "`nnefc show` has no command in tools/docs/pages/tour.md"),
     ("compiler/lint/rule_book.cpp", "Add(kLowerRulesOfOthers);", "`kLowerRules` has no entry"),

@@ -45,7 +45,7 @@ class Places:
         sources = self.text("tools/nnefc/**/*.cpp")
         for name in re.findall(r"^void (Add\w+)\(CLI::App& app, int& exit_code\) \{", sources, re.MULTILINE):
             command = name.removeprefix("Add").lower()
-            self.require(f"  {name}(app, exit_code);" in program, name, "call in tools/nnefc/program.cpp")
+            self.require(f'{{"{command}", {name}}}' in program, name, "row in tools/nnefc/program.cpp")
             self.require(command in goldens or command in WITHOUT_GOLDEN, f"nnefc {command}", "golden in tests/golden")
             self.require(command in tour, f"nnefc {command}", "command in tools/docs/pages/tour.md")
 

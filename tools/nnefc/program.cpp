@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <memory>
 #include <new>
 
 #include "fmt/core.h"
@@ -139,41 +140,60 @@ int Finish(int exit_code) {
   return StderrFailed() && exit_code == kSuccess ? kMisuse : exit_code;
 }
 
+// Adds the command `only`, or all of them if it names none. The options of all commands take a good part of
+// the time of a short run.
+void AddCommands(CLI::App& app, std::string_view only, int& exit_code) {
+  struct Command {
+    std::string_view name;
+    void (*add)(CLI::App&, int&);
+  };
+  constexpr Command kCommands[] = {
+      {"check", AddCheck},     {"lint", AddLint},
+      {"expand", AddExpand},   {"fmt", AddFmt},
+      {"upgrade", AddUpgrade}, {"compile", AddCompile},
+      {"convert", AddConvert}, {"transform", AddTransform},
+      {"run", AddRun},         {"inspect", AddInspect},
+      {"draw", AddDraw},       {"bench", AddBench},
+      {"explain", AddExplain}, {"operations", AddOperations},
+      {"lsp", AddLsp},
+  };
+  const bool is_command =
+      std::ranges::any_of(kCommands, [&](const Command& command) { return command.name == only; });
+  for (const Command& command : kCommands) {
+    if (!is_command || command.name == only) command.add(app, exit_code);
+  }
+}
+
+// Returns the parser of the command line with the command `only`, or with all if it names none.
+std::unique_ptr<CLI::App> MakeApp(std::string_view only, int& exit_code) {
+  auto app =
+      std::make_unique<CLI::App>("The compiler for NNEF, the Neural Network Exchange Format.", "nnefc");
+  app->require_subcommand(1);
+  app->set_version_flag("-V,--version", DescribeVersion);
+  app->footer(
+      "Example:\n"
+      "  nnefc run model_folder --input input=image.npy --outputs out.npz\n"
+      "`nnefc help COMMAND` lists the options of a command, `nnefc help limits` the limits of documents and "
+      "runs.\n"
+      "Exit codes: 0 success, 1 the input is invalid or a comparison failed, 2 misuse or environment.");
+  AddCommands(*app, only, exit_code);
+  RestrictValues(*app);
+  FormatHelp(*app);
+  return app;
+}
+
 }  // namespace
 
 int RunProgram(int argc, char** argv) {
   OpenClosedStreams();
   RemoveFilesWhenInterrupted();
   int exit_code = kSuccess;
-  CLI::App app{"The compiler for NNEF, the Neural Network Exchange Format.", "nnefc"};
-  app.require_subcommand(1);
-  app.set_version_flag("-V,--version", DescribeVersion);
-  app.footer(
-      "Example:\n"
-      "  nnefc run model_folder --input input=image.npy --outputs out.npz\n"
-      "`nnefc help COMMAND` lists the options of a command, `nnefc help limits` the limits of documents and "
-      "runs.\n"
-      "Exit codes: 0 success, 1 the input is invalid or a comparison failed, 2 misuse or environment.");
-  AddCheck(app, exit_code);
-  AddLint(app, exit_code);
-  AddExpand(app, exit_code);
-  AddFmt(app, exit_code);
-  AddUpgrade(app, exit_code);
-  AddCompile(app, exit_code);
-  AddConvert(app, exit_code);
-  AddTransform(app, exit_code);
-  AddRun(app, exit_code);
-  AddInspect(app, exit_code);
-  AddDraw(app, exit_code);
-  AddBench(app, exit_code);
-  AddExplain(app, exit_code);
-  AddOperations(app, exit_code);
-  AddLsp(app, exit_code);
-  RestrictValues(app);
-  FormatHelp(app);
   const std::vector<std::string> words = Words(argc, argv);
+  std::unique_ptr<CLI::App> app = MakeApp(words.empty() ? "" : words.front(), exit_code);
+  // The message of a wrong option may name a command that has it.
+  if (FindMisuse(*app, words)) app = MakeApp("", exit_code);
   SetErrorFormat(ErrorFormatOf(words));
-  return Finish(Run(app, words, exit_code));
+  return Finish(Run(*app, words, exit_code));
 }
 
 }  // namespace nnefc::cli
