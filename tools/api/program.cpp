@@ -166,11 +166,9 @@ bool Program::RequireConstants() {
 
 ErrorOr<std::optional<Execution>> Program::Prepare(const RunOptions& options) {
   Context& context = compilation_.context();
-  if (const ErrorOr<bool> known = SetOpenExtents(options.inputs); !known) {
-    return known.error();
-  } else if (!*known) {
-    return std::optional<Execution>();
-  }
+  const ErrorOr<bool> are_known = SetOpenExtents(options.inputs);
+  if (!are_known) return are_known.error();
+  if (!*are_known) return std::optional<Execution>();
   if (!compilation_.RunUntil(driver::Stage::kLower) ||
       !openvino::RequireKnownOperations(*compilation_.lowered(), context.emitter) || !RequireConstants())
     return std::optional<Execution>();

@@ -135,13 +135,13 @@ class Drawer {
 
   std::string LabelOf(const Json& node) const {
     std::string label = TextOf(node["operation"]);
-    if (node["name"] != "") label += '\n' + TextOf(node["name"]);
+    if (!TextOf(node["name"]).empty()) label += '\n' + TextOf(node["name"]);
     for (const Json& input : node["inputs"]) {
       const Json& producer = *by_id_.at(input["node"].get<int32_t>());
       if (IsDrawn(producer)) continue;
       const Json& output = producer["outputs"][input["output"].get<size_t>()];
       const bool has_value = output.contains("value") && output["value"].size() == 1;
-      label += fmt::format("\n{}{}{}", TextOf(input["name"]), input["name"] == "" ? "" : ": ",
+      label += fmt::format("\n{}{}{}", TextOf(input["name"]), TextOf(input["name"]).empty() ? "" : ": ",
                            has_value ? ValueText(output["value"][0]) : TypeText(output));
     }
     return label;
@@ -149,7 +149,7 @@ class Drawer {
 
   static std::string TooltipOf(const Json& node) {
     std::string tooltip = TextOf(node["set"]) + '.' + TextOf(node["operation"]);
-    if (node["section"] != "") tooltip += fmt::format(" ({})", TextOf(node["section"]));
+    if (!TextOf(node["section"]).empty()) tooltip += fmt::format(" ({})", TextOf(node["section"]));
     for (const auto& [name, value] : node["attributes"].items()) {
       std::string text = ValueText(value);
       if (text.size() > kMaxAttribute) {
