@@ -21,7 +21,7 @@ constexpr size_t kMaxAttribute = 200;
 
 // Returns a text as a quoted string of DOT that is drawn as written: Graphviz replaces escapes such as `\N`
 // and entities such as `&amp;`. Line ends remain, other control characters become spaces.
-std::string Quoted(std::string_view text) {
+std::string DotString(std::string_view text) {
   std::string quoted = "\"";
   for (const char each : text) {
     switch (each) {
@@ -129,7 +129,7 @@ class Drawer {
       Line(fmt::format("subgraph cluster_{}s{} {{", prefix_, target[common]));
       open_.push_back(target[common]);
       Line(fmt::format("label={};",
-                       Quoted(fmt::format("{}: {}", TextOf(scope["name"]), TextOf(scope["fragment"])))));
+                       DotString(fmt::format("{}: {}", TextOf(scope["name"]), TextOf(scope["fragment"])))));
     }
   }
 
@@ -176,8 +176,8 @@ class Drawer {
   void DrawNode(const Json& node) {
     const std::string name = Name(node["id"].get<int32_t>());
     const bool is_port = node["kind"] == "input" || node["kind"] == "output";
-    Line(fmt::format("{} [label={}, tooltip={}{}];", name, Quoted(LabelOf(node)), Quoted(TooltipOf(node)),
-                     is_port ? ", shape=ellipse, style=solid" : ""));
+    Line(fmt::format("{} [label={}, tooltip={}{}];", name, DotString(LabelOf(node)),
+                     DotString(TooltipOf(node)), is_port ? ", shape=ellipse, style=solid" : ""));
     if (!node.contains("bodies")) return;
     for (size_t i = 0; i < node["bodies"].size(); ++i) {
       const Json& body = node["bodies"][i];
@@ -185,7 +185,7 @@ class Drawer {
       Line(fmt::format("subgraph cluster_{} {{", prefix));
       const std::string indent = indent_ + std::string(2 * open_.size() + 2, ' ');
       text_ += fmt::format("{}label={};\n", indent,
-                           Quoted(fmt::format("{} of {}", TextOf(body["role"]), TextOf(node["name"]))));
+                           DotString(fmt::format("{} of {}", TextOf(body["role"]), TextOf(node["name"]))));
       Drawer(body["graph"], prefix, indent, text_).Draw();
       Line("}");
     }
@@ -198,7 +198,7 @@ class Drawer {
       const Json& producer = *by_id_.at(input["node"].get<int32_t>());
       if (!IsDrawn(producer)) continue;
       Line(fmt::format("{} -> {} [label={}];", Name(producer["id"].get<int32_t>()), name,
-                       Quoted(TypeText(producer["outputs"][input["output"].get<size_t>()]))));
+                       DotString(TypeText(producer["outputs"][input["output"].get<size_t>()]))));
     }
     if (!node.contains("bodies")) return;
     for (size_t i = 0; i < node["bodies"].size(); ++i)
@@ -247,7 +247,7 @@ class Drawer {
 
 std::string GraphvizText(const Json& description) {
   const Json& graph = description["graph"];
-  std::string text = fmt::format("digraph {} {{\n", Quoted(TextOf(graph["name"])));
+  std::string text = fmt::format("digraph {} {{\n", DotString(TextOf(graph["name"])));
   text +=
       "  node [shape=box, style=rounded, fontname=\"Helvetica\"];\n"
       "  edge [fontname=\"Helvetica\", fontsize=10];\n"
