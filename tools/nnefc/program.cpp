@@ -99,47 +99,6 @@ Format ErrorFormatOf(const std::vector<std::string>& words) {
   return Format::kText;
 }
 
-int Run(CLI::App& app, std::vector<std::string> words, const int& exit_code) {
-  const bool is_topic = words == std::vector<std::string>{"limits", "--help"};
-  if (!is_topic && (IsNoCommand(app, words) || IsUnknownCommand(app, words))) return kMisuse;
-  if (const std::optional<std::string> misuse = FindMisuse(app, words)) {
-    PrintError(*misuse, HelpNote(app, words));
-    return kMisuse;
-  }
-  if (is_topic) {
-    PrintLimits(app);
-    return kSuccess;
-  }
-  const std::string help_note = HelpNote(app, words);
-  try {
-    std::reverse(words.begin(), words.end());  // CLI11 expects reverse order
-    app.parse(std::move(words));
-  } catch (const CLI::Success& request) {
-    return app.exit(request, std::cout);  // --help, --version
-  } catch (const CLI::ParseError& error) {
-    PrintError(DescribeMisuse(app, error), help_note);
-    return kMisuse;
-  } catch (const MisuseError& error) {
-    PrintError(error.what());
-    return kMisuse;
-  } catch (const std::bad_alloc&) {
-    PrintError("out of memory");
-    return kMisuse;
-  }
-  return exit_code;
-}
-
-// Flushes all output. Returns the final exit code, because a full disk or a closed pipe may lose output.
-int Finish(int exit_code) {
-  std::cout.flush();
-  if (StdoutFailed() || !std::cout) {
-    PrintError("cannot write to standard output");
-    exit_code = kMisuse;
-  }
-  WriteReports();
-  return StderrFailed() && exit_code == kSuccess ? kMisuse : exit_code;
-}
-
 // Adds the command `only`, or all of them if it names none. The options of all commands take a good part of
 // the time of a short run.
 void AddCommands(CLI::App& app, std::string_view only, int& exit_code) {
@@ -182,6 +141,50 @@ std::unique_ptr<CLI::App> MakeApp(std::string_view only, int& exit_code) {
   return app;
 }
 
+int Run(CLI::App& app, std::vector<std::string> words, const int& exit_code) {
+  const bool is_topic = words == std::vector<std::string>{"limits", "--help"};
+  if (!is_topic && (IsNoCommand(app, words) || IsUnknownCommand(app, words))) return kMisuse;
+  if (FindMisuse(app, words)) {
+    // The message of a wrong option may name another command that has it.
+    int unused = kSuccess;
+    const std::unique_ptr<CLI::App> all = MakeApp("", unused);
+    PrintError(*FindMisuse(*all, words), HelpNote(*all, words));
+    return kMisuse;
+  }
+  if (is_topic) {
+    PrintLimits(app);
+    return kSuccess;
+  }
+  const std::string help_note = HelpNote(app, words);
+  try {
+    std::reverse(words.begin(), words.end());  // CLI11 expects reverse order
+    app.parse(std::move(words));
+  } catch (const CLI::Success& request) {
+    return app.exit(request, std::cout);  // --help, --version
+  } catch (const CLI::ParseError& error) {
+    PrintError(DescribeMisuse(app, error), help_note);
+    return kMisuse;
+  } catch (const MisuseError& error) {
+    PrintError(error.what());
+    return kMisuse;
+  } catch (const std::bad_alloc&) {
+    PrintError("out of memory");
+    return kMisuse;
+  }
+  return exit_code;
+}
+
+// Flushes all output. Returns the final exit code, because a full disk or a closed pipe may lose output.
+int Finish(int exit_code) {
+  std::cout.flush();
+  if (StdoutFailed() || !std::cout) {
+    PrintError("cannot write to standard output");
+    exit_code = kMisuse;
+  }
+  WriteReports();
+  return StderrFailed() && exit_code == kSuccess ? kMisuse : exit_code;
+}
+
 }  // namespace
 
 int RunProgram(int argc, char** argv) {
@@ -189,9 +192,7 @@ int RunProgram(int argc, char** argv) {
   RemoveFilesWhenInterrupted();
   int exit_code = kSuccess;
   const std::vector<std::string> words = Words(argc, argv);
-  std::unique_ptr<CLI::App> app = MakeApp(words.empty() ? "" : words.front(), exit_code);
-  // The message of a wrong option may name a command that has it.
-  if (FindMisuse(*app, words)) app = MakeApp("", exit_code);
+  const std::unique_ptr<CLI::App> app = MakeApp(words.empty() ? "" : words.front(), exit_code);
   SetErrorFormat(ErrorFormatOf(words));
   return Finish(Run(*app, words, exit_code));
 }

@@ -41,6 +41,15 @@ def test_without_a_command_the_note_names_the_help_of_all(words: list[str], run)
     assert run(*words).stderr.endswith("nnefc: note: see `nnefc --help`\n")
 
 
+@pytest.mark.parametrize("command", ["check", "expand"])
+@pytest.mark.parametrize("name", ["run", "check"])
+def test_a_model_may_be_named_like_a_command(command: str, name: str, tmp_path: Path, run) -> None:
+    (tmp_path / name).mkdir()
+    (tmp_path / name / "graph.nnef").write_text(RIGHT, encoding="utf-8")
+    done = run(command, name)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 @pytest.mark.parametrize(("word", "advice"), [
     ("validate", "`nnefc check`"), ("verify", "`nnefc check`"), ("execute", "`nnefc run`"), ("infer", "`nnefc run`"),
     ("info", "`nnefc inspect`"), ("benchmark", "`nnefc bench`"), ("profile", "--profile`"), ("optimize", "`nnefc convert`"),
