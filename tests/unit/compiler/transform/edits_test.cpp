@@ -7,23 +7,10 @@
 namespace nnefc::transform {
 namespace {
 
-constexpr const char* kNet =
-    R"(  %0 = opset1.Parameter "x" {element_type = f32, shape = [2,3]} : f32[2,3] as ["x"]
-  %1 = opset1.Const "k" : f32[3] = dense<f32[3]: 1.0, 2.0, 3.0>
-  %2 = opset1.Const "axis" : i64[] = dense<i64[]: 1>
-  %3 = opset1.Add "a" (%0, %1) : f32[2,3]
-  %4:3 = opset1.Split "s" (%3, %2) {num_splits = 3} : f32[2,1], f32[2,1], f32[2,1]
-  %5 = opset1.Concat "c" (%4, %4.2, %4.1) {axis = 1} : f32[2,3]
-  %6 = opset1.Multiply "m" (%5, %0) : f32[2,3] as ["out"]
-  %7 = opset1.ReLU "unread" (%5) : f32[2,3]
-  opset1.Result "y" (%6)
-  opset1.Result "z" (%4.1)
-)";
-
 class EditsTest : public TransformTest {};
 
 TEST_F(EditsTest, LeaveAValidGraphOrOneError) {
-  const auto original = Parse(kNet);
+  const auto original = Parse(kLoweredGraph);
   ASSERT_NE(original, nullptr);
   int num_valid = 0, num_failed = 0, num_refused = 0;
   for (uint32_t seed = 0; seed < 1000; ++seed) {
@@ -61,7 +48,7 @@ TEST_F(EditsTest, LeaveAValidGraphOrOneError) {
 
 // The placeholder of missing sources has no reader at the clean-up, and one afterwards.
 TEST_F(EditsTest, InputsAreDisconnectedBeforeAndAfterACleanUp) {
-  const auto ir = Parse(kNet);
+  const auto ir = Parse(kLoweredGraph);
   ASSERT_NE(ir, nullptr);
   Graph graph(*ir);
   Port input = graph.FindNode("m")->in_port(1);
@@ -78,7 +65,7 @@ TEST_F(EditsTest, InputsAreDisconnectedBeforeAndAfterACleanUp) {
 }
 
 TEST_F(EditsTest, PortsOfRemovedNodesAreRefused) {
-  const auto ir = Parse(kNet);
+  const auto ir = Parse(kLoweredGraph);
   ASSERT_NE(ir, nullptr);
   Graph graph(*ir);
   const Node removed = *graph.FindNode("unread"), concat = *graph.FindNode("c");

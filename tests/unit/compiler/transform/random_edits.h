@@ -14,6 +14,20 @@
 
 namespace nnefc::transform {
 
+// A graph of OpenVINO operations to edit, with an operation of several outputs and one that nothing reads.
+inline constexpr const char* kLoweredGraph =
+    R"(  %0 = opset1.Parameter "x" {element_type = f32, shape = [2,3]} : f32[2,3] as ["x"]
+  %1 = opset1.Const "k" : f32[3] = dense<f32[3]: 1.0, 2.0, 3.0>
+  %2 = opset1.Const "axis" : i64[] = dense<i64[]: 1>
+  %3 = opset1.Add "a" (%0, %1) : f32[2,3]
+  %4:3 = opset1.Split "s" (%3, %2) {num_splits = 3} : f32[2,1], f32[2,1], f32[2,1]
+  %5 = opset1.Concat "c" (%4, %4.2, %4.1) {axis = 1} : f32[2,3]
+  %6 = opset1.Multiply "m" (%5, %0) : f32[2,3] as ["out"]
+  %7 = opset1.ReLU "unread" (%5) : f32[2,3]
+  opset1.Result "y" (%6)
+  opset1.Result "z" (%4.1)
+)";
+
 // A random sequence of edits. Errors of the graph interface are ignored, as a transformation may do.
 class RandomEdits {
  public:

@@ -5,6 +5,7 @@
 
 #include "compiler/ir/algorithms/copy.h"
 #include "compiler/plugin/plugins.h"
+#include "tests/unit/compiler/transform/random_edits.h"
 #include "tests/unit/compiler/transform/transform_support.h"
 
 namespace nnefc::plugin::edits {
@@ -23,25 +24,12 @@ constexpr const char* kNnef =
   opset1.Result "y" (%5)
   opset1.Result "z" (%3.1)
 )";
-constexpr const char* kLowered =
-    R"(  %0 = opset1.Parameter "x" {element_type = f32, shape = [2,3]} : f32[2,3] as ["x"]
-  %1 = opset1.Const "k" : f32[3] = dense<f32[3]: 1.0, 2.0, 3.0>
-  %2 = opset1.Const "axis" : i64[] = dense<i64[]: 1>
-  %3 = opset1.Add "a" (%0, %1) : f32[2,3]
-  %4:3 = opset1.Split "s" (%3, %2) {num_splits = 3} : f32[2,1], f32[2,1], f32[2,1]
-  %5 = opset1.Concat "c" (%4, %4.2, %4.1) {axis = 1} : f32[2,3]
-  %6 = opset1.Multiply "m" (%5, %0) : f32[2,3] as ["out"]
-  %7 = opset1.ReLU "unread" (%5) : f32[2,3]
-  opset1.Result "y" (%6)
-  opset1.Result "z" (%4.1)
-)";
-
 class PluginEditsTest : public transform::TransformTest {};
 
 TEST_F(PluginEditsTest, LeaveAValidGraphOrOneError) {
   const auto plugins = Plugins::Load({NNEFC_TEST_PLUGIN});
   ASSERT_TRUE(plugins->ok());
-  const auto nnef = Parse(kNnef), lowered = Parse(kLowered);
+  const auto nnef = Parse(kNnef), lowered = Parse(transform::kLoweredGraph);
   ASSERT_TRUE(nnef != nullptr && lowered != nullptr);
   int num_valid[3] = {}, num_failed[3] = {}, num_thrown = 0;
   for (uint32_t seed = 0; seed < 1000; ++seed) {
