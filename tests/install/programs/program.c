@@ -165,7 +165,7 @@ static void run_model(const nnefc_model* model) {
     nnefc_tensors_free(results);
   }
   expect(nnefc_run(session, NULL, 0, &results, NULL) == NNEFC_INVALID && results == NULL,
-         "data that lacks is told");
+         "missing data is an error");
   check_profile(session, &input);
   nnefc_session_free(session);
 }

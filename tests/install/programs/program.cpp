@@ -51,7 +51,7 @@ void CheckModel() {
     expect(std::abs(results->at("y").ElementAsDouble(i) - std::exp(i) / sum) < 1e-6,
            "softmax is as its formula");
   api::Outcome<api::Tensors> none = executable->Run({});
-  expect(!none && none.report.diagnostics().at(0).rule == "input.missing", "data that lacks is told");
+  expect(!none && none.report.diagnostics().at(0).rule == "input.missing", "missing data is an error");
 }
 
 }  // namespace

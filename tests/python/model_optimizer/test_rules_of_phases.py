@@ -18,7 +18,7 @@ def run(tmp_path):
     ("attributes", "count"), [("kind='data'", 1), ("kind='data', shape=lambda shape: list(shape) == [2, 3]", 1), ("kind='data', shape=None", 0)]
 )
 def test_middle_1_and_back_1_patterns_contain_data_nodes(run, phase, attributes, count):
-    """Between two operations lies a data node; without it, a pattern of the front phase is accepted, too."""
+    """There is a data node between two operations; without it, a pattern of the front phase is accepted, too."""
     body = f"""
 class A({phase.capitalize()}ReplacementPattern):
     def pattern(self):
