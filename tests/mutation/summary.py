@@ -56,13 +56,11 @@ def report(mutants: dict, evaluation) -> tuple[str, list]:
             unreached.append(mutant)
             continue
         result = evaluation.results.get(mutant.key)
-        if result is None:
-            continue
-        if result["killer"]:
+        if result is not None and result["killer"]:
             counts["killed"] += 1
         elif identity(mutant) in equivalent:
             counts["equivalent"] += 1
-        else:
+        elif result is not None:
             counts["survived"] += 1
             survivors.append(mutant)
     for folder in list(folders):
