@@ -5,6 +5,7 @@
 #include "fmt/format.h"
 #include "nlohmann/json.hpp"
 #include "tools/api/views/graph_description.h"
+#include "tools/api/views/graph_page.h"
 #include "tools/api/views/graphviz.h"
 #include "tools/nnefc/arguments/misuse.h"
 #include "tools/nnefc/common.h"
@@ -20,7 +21,7 @@ struct DrawCommand : CommonOptions {
   bool shows_costs = false;
 
   int Run() {
-    const bool prints_json = ChooseForm();
+    const Form form = ChooseForm();
     const std::string& model = models.front();
     driver::CompileOptions compile = compile_options(model);
     compile.structure_only = shows_costs;
@@ -37,21 +38,30 @@ struct DrawCommand : CommonOptions {
     } else {
       description = api::DescribeModel(compilation);
     }
-    WriteProduct(output, prints_json ? description.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"
-                                     : api::GraphvizText(description));
+    WriteProduct(output, Drawn(form, description));
     return exit_code;
   }
 
  private:
-  // Returns true for JSON, false for DOT, by the extension of the output or else by `--format`.
-  bool ChooseForm() const {
-    if (output.empty() || output == "-") return !prints_text();
+  enum class Form : uint8_t { kDot, kJson, kHtml };
+
+  // Returns the form by the extension of the output or else by `--format`.
+  Form ChooseForm() const {
+    const Form by_format = prints_text() ? Form::kDot : Form::kJson;
+    if (output.empty() || output == "-") return by_format;
     RequireExtension(
-        output, {".dot", ".gv", ".json", ""},
-        "`draw` writes Graphviz' DOT to a `.dot`, of which `dot -Tsvg` makes a picture, or JSON to a "
-        "`.json`");
+        output, {".dot", ".gv", ".html", ".htm", ".json", ""},
+        "`draw` writes a page for browsers to a `.html`, Graphviz' DOT to a `.dot`, of which `dot -Tsvg` makes "
+        "a picture, or JSON to a `.json`");
     const std::string extension = std::filesystem::path(output).extension().string();
-    return extension == ".json" || (extension.empty() && !prints_text());
+    if (extension.empty()) return by_format;
+    return extension == ".json" ? Form::kJson : extension[1] == 'h' ? Form::kHtml : Form::kDot;
+  }
+
+  static std::string Drawn(Form form, const Json& description) {
+    if (form == Form::kDot) return api::GraphvizText(description);
+    if (form == Form::kHtml) return api::GraphPage(description);
+    return description.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
   }
 };
 
@@ -59,14 +69,16 @@ struct DrawCommand : CommonOptions {
 
 void AddDraw(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<DrawCommand>();
-  CLI::App* command = app.add_subcommand("draw", "draw the graph of a model, as DOT for Graphviz or as JSON");
+  CLI::App* command = app.add_subcommand("draw", "draw the graph of a model: a page, DOT or JSON");
   AddCommonOptions(*command, *options, 1, ModelKind::kAny, ReportForms::kResult);
   AddQuantize(*command, *options);
   command->add_flag(
       "--costs", options->shows_costs,
       "draw the lowered graph, with the parameters, multiply-accumulates and bytes of each operation");
-  AddOutput(*command, options->output, "the file to write, a .dot or a .json; standard output without it");
-  command->footer("Example:\n  nnefc draw model.nnef -o net.dot");
+  AddOutput(*command, options->output, "the file to write: a .html, a .dot or a .json; standard output without it");
+  command->footer("Examples:\n"
+      "  nnefc draw model.nnef -o net.html\n"
+      "  nnefc draw model.nnef --costs -o net.dot");
   command->callback([options, &exit_code] { exit_code = options->Run(); });
 }
 

@@ -1,0 +1,119 @@
+"""Fixtures: a browser, and drawings of models that are opened in it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, sync_playwright
+
+ROOT = Path(__file__).resolve().parents[2]
+
+# Boxes of labels whose rectangles share more than a pixel.
+OVERLAPS = """() => {
+  const boxes = [...document.querySelectorAll("#canvas text.label")].map((each) => [each.textContent, each.getBoundingClientRect()]);
+  boxes.sort((a, b) => a[1].top - b[1].top);
+  const found = [];
+  boxes.forEach(([text, a], i) => {
+    for (let j = i + 1; j < boxes.length && boxes[j][1].top < a.bottom - 1; ++j) {
+      const b = boxes[j][1];
+      if (b.left < a.right - 1 && a.left < b.right - 1) found.push(`${text} and ${boxes[j][0]}`);
+    }
+  });
+  return found;
+}"""
+
+
+def _binary() -> str:
+    named = os.environ.get("NNEFC")
+    built = sorted(ROOT.glob("build/*/bin/nnefc"), key=lambda path: path.stat().st_mtime)
+    return named or (str(built[-1]) if built else "nnefc")
+
+
+def nnefc(*arguments: str | Path) -> str:
+    """Runs the command line and returns its standard output."""
+    return subprocess.run([_binary(), *map(str, arguments)], check=True, capture_output=True, text=True, timeout=120).stdout
+
+
+class Drawing:
+    """An open page, with all that went wrong in it."""
+
+    def __init__(self, page: Page):
+        self.page = page
+        self.problems: list[str] = []
+        page.on("console", lambda message: self.problems.append(message.text) if message.type in ("error", "warning") else None)
+        page.on("pageerror", lambda error: self.problems.append(str(error)))
+        page.on("dialog", lambda dialog: self.problems.append(f"dialog {dialog.message}"))
+        self.requests: list[str] = []
+        page.on("request", lambda request: self.requests.append(request.url))
+
+    def open(self, path: Path) -> Drawing:
+        self.page.goto(path.as_uri())
+        self.items.first.wait_for()
+        return self
+
+    @property
+    def items(self) -> Locator:
+        """The boxes that can have the focus: operations and groups."""
+        return self.page.locator("#canvas g[role=button]")
+
+    @property
+    def details(self) -> Locator:
+        return self.page.locator("#details")
+
+    def item(self, words: str) -> Locator:
+        """The box whose label contains these words."""
+        return self.page.locator(f"#canvas g[role=button][aria-label*='{words}']").first
+
+    def labels(self) -> list[str]:
+        return [each.get_attribute("aria-label") or "" for each in self.items.all()]
+
+    def focused(self) -> str:
+        return self.page.evaluate("document.activeElement.getAttribute('aria-label')")
+
+    def search(self, words: str) -> list[str]:
+        """Types into the search, and returns the texts of what it finds."""
+        self.page.fill("#search", words)
+        return self.page.locator("#found button").all_text_contents()
+
+    def overlaps(self) -> list[str]:
+        return self.page.evaluate(OVERLAPS)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        program = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        yield program
+        program.close()
+
+
+@pytest.fixture
+def draw(browser: Browser, tmp_path: Path) -> Iterator[Callable[..., Drawing]]:
+    """Draws a model and opens the page. Afterwards, nothing may have gone wrong in it."""
+    opened: list[Drawing] = []
+
+    def open_drawing(model: Path, *options: str, scheme: str = "light", width: int = 1280) -> Drawing:
+        path = tmp_path / f"{model.stem}{len(opened)}.html"
+        nnefc("draw", model, *options, "-o", path)
+        page = browser.new_page(color_scheme=scheme, viewport={"width": width, "height": 900})
+        drawing = Drawing(page)
+        opened.append(drawing)
+        return drawing.open(path)
+
+    yield open_drawing
+    for drawing in opened:
+        drawing.page.close()
+        assert drawing.problems == []
+        assert len(drawing.requests) == 1, "a page needs no other files"
+
+
+@pytest.fixture
+def described() -> Callable[..., dict]:
+    """Returns the description of a model's graph as JSON."""
+    return lambda model, *options: json.loads(nnefc("draw", model, *options, "--format", "json"))

@@ -1,0 +1,161 @@
+// The panel of details: facts of the whole model, of a group or of an operation.
+
+function countText(number) {
+  const units = ["", " k", " M", " G", " T", " P", " E"];
+  let unit = 0;
+  while (number >= 1000 && unit < units.length - 1) {
+    number /= 1000;
+    unit += 1;
+  }
+  return unit ? `${number.toPrecision(3)}${units[unit]}` : String(number);
+}
+
+function table(caption, headings, rows) {
+  const head = html("tr", {}, ...headings.map((text) => html("th", { scope: "col" }, text)));
+  return [html("h3", {}, caption), html("table", {}, html("thead", {}, head), html("tbody", {},
+    ...rows.map((cells) => html("tr", {}, ...cells.map((cell) => html("td", typeof cell === "number" ? { class: "number" } : {},
+      typeof cell === "number" ? countText(cell) : cell))))))];
+}
+
+// A table of two columns with names as headings of the rows.
+function facts(rows) {
+  return html("table", {}, html("tbody", {}, ...rows.map(([name, value]) =>
+    html("tr", {}, html("th", { scope: "row" }, name), html("td", {}, value)))));
+}
+
+function valueText(value) {
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return text.length > 400 ? `${text.slice(0, 400)}…` : text;
+}
+
+function sourceText(source) {
+  if (!source) return "";
+  if (source.line !== undefined) return `${source.file}:${source.line}:${source.column}`;
+  return source.offset === undefined ? source.file : `${source.file}, byte ${source.offset}`;
+}
+
+const MEASURES = [["macs", "multiply-accumulates"], ["parameters", "parameters"], ["parameter_bytes", "bytes of parameters"],
+  ["output_bytes", "bytes of results"]];
+
+function costRows(nodes) {
+  return MEASURES.filter(([name]) => nodes.some((node) => node[name] !== undefined))
+    .map(([name, title]) => [title, countText(nodes.reduce((sum, node) => sum + (node[name] ?? 0), 0))]);
+}
+
+// The bytes of results that are alive after each operation: from the operation that makes them to their last reader.
+function liveBytes(model) {
+  const { nodes } = model.graph;
+  const position = new Map(nodes.map((node, index) => [node.id, index]));
+  const changes = new Array(nodes.length + 1).fill(0);
+  nodes.forEach((node, index) => {
+    if (!node.output_bytes) return;
+    const last = Math.max(index, ...model.readers.get(node.id).map((reader) => position.get(reader.id)));
+    changes[index] += node.output_bytes;
+    changes[last + 1] -= node.output_bytes;
+  });
+  let live = 0;
+  return nodes.map((node, index) => (live += changes[index]));
+}
+
+function memoryChart(model) {
+  const live = liveBytes(model);
+  const most = Math.max(...live);
+  if (!(most > 0)) return [];
+  const width = 320, height = 90;
+  const x = (index) => (width * index / live.length).toFixed(1), y = (bytes) => (height - height * bytes / most).toFixed(1);
+  let path = `M0,${height}`;
+  live.forEach((bytes, index) => { path += ` L${x(index)},${y(bytes)} L${x(index + 1)},${y(bytes)}`; });
+  const node = model.graph.nodes[live.indexOf(most)];
+  const text = `At most ${countText(most)}B of results are alive, at ${node.name || node.operation}.`;
+  return [html("h3", {}, "Memory of results, in the order of execution"),
+    svg("svg", { role: "img", "aria-label": text, width, height, viewBox: `0 0 ${width} ${height}` },
+      svg("path", { class: "area", d: `${path} L${width},${height} Z` })), html("p", {}, text)];
+}
+
+class Details {
+  // `actions` has reveal(node) and enter(node, index of a body).
+  constructor(panel, actions) {
+    this.panel = panel;
+    this.actions = actions;
+  }
+
+  show(...children) {
+    this.panel.replaceChildren(...children);
+    this.panel.scrollTop = 0;
+  }
+
+  link(node, text) {
+    const button = html("button", { type: "button" }, text);
+    button.addEventListener("click", () => this.actions.reveal(node));
+    return button;
+  }
+
+  showModel(model) {
+    const { nodes } = model.graph;
+    const counts = new Map();
+    for (const node of nodes) {
+      if (node.kind === "operation") counts.set(node.operation, (counts.get(node.operation) ?? 0) + 1);
+    }
+    const parts = [html("h2", {}, model.graph.name || "Graph")];
+    const rows = costRows(nodes);
+    if (rows.length) {
+      parts.push(facts(rows), ...memoryChart(model));
+      const heavy = nodes.filter((node) => node.macs > 0).sort((a, b) => b.macs - a.macs).slice(0, 20);
+      if (heavy.length)
+        parts.push(...table("Most multiply-accumulates", ["operation", "MACs", "parameters"],
+          heavy.map((node) => [this.link(node, node.name || node.operation), node.macs, node.parameters ?? 0])));
+    }
+    const list = [...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
+    parts.push(...table("Operations", ["operation", "count"], list.map(([name, count]) => [name, count])));
+    this.show(...parts);
+  }
+
+  showGroup(model, group) {
+    const nodes = [...nodesOf(group)];
+    this.show(html("h2", {}, group.title), facts([["operations", String(nodes.length)], ...costRows(nodes)]),
+      ...table("Contents", ["operation", "result"], group.items.slice(0, 200).map((item) => item.items
+        ? [item.title, `${countNodes(item)} operations`]
+        : [this.link(item.node, item.node.name || item.node.operation), item.node.outputs.map(shapeText).join(", ")])));
+  }
+
+  showNode(model, node) {
+    const scopes = [];
+    for (let scope = node.scope; scope >= 0; scope = model.graph.scopes[scope].parent) {
+      const { name, fragment } = model.graph.scopes[scope];
+      scopes.unshift(fragment ? `${fragment} (${name})` : name);
+    }
+    const rows = [["name", node.name], ["operation", `${node.set}.${node.operation}`], ["section", node.section],
+      ["source", sourceText(node.source)], ["part of", scopes.join(" › ")], ...costRows([node])];
+    const parts = [html("h2", {}, node.name || node.operation), facts(rows.filter(([, value]) => value))];
+    const attributes = Object.entries(node.attributes);
+    if (attributes.length) parts.push(html("h3", {}, "Attributes"), facts(attributes.map(([name, value]) => [name, valueText(value)])));
+    if (node.inputs.length)
+      parts.push(...table("Inputs", ["input", "from", "type"], node.inputs.map((input) => {
+        const producer = model.byId.get(input.node);
+        const output = producer.outputs[input.output];
+        const text = producer.name || producer.operation;
+        const type = output.value ? `${shapeText(output)} = ${valueText(output.value)}` : shapeText(output);
+        return [input.name, model.itemOf.has(producer.id) ? this.link(producer, text) : text, type];
+      })));
+    if (node.outputs.length)
+      parts.push(...table("Outputs", ["names", "type"], node.outputs.map((output) => [output.names.join(", "), shapeText(output)])));
+    const readers = model.readers.get(node.id);
+    if (readers.length)
+      parts.push(html("h3", {}, "Readers"), ...readers.slice(0, 50).map((reader) => this.link(reader, reader.name || reader.operation)));
+    (node.bodies ?? []).forEach((body, index) => {
+      const button = html("button", { type: "button" }, `Show ${body.role}`);
+      button.addEventListener("click", () => this.actions.enter(node, index));
+      parts.push(html("h3", {}, body.role), button,
+        facts([["inputs", body.inputs.map((map) => this.mappingText(map, "input", "parameter")).join("; ")],
+          ["outputs", body.outputs.map((map) => this.mappingText(map, "output", "result")).join("; ")],
+          ["back edges", body.back_edges.map((edge) => `result ${edge.result} to parameter ${edge.parameter}`).join("; ")],
+        ].filter(([, value]) => value)));
+    });
+    this.show(...parts);
+  }
+
+  mappingText(mapping, outside, inside) {
+    const outer = mapping.external < 0 ? "condition" : `${outside} ${mapping.external}`;
+    return `${outer}: ${inside} ${mapping.internal}${mapping.axis === undefined ? "" : `, sliced along axis ${mapping.axis}`}`;
+  }
+}
