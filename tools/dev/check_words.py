@@ -190,10 +190,11 @@ def check_readme(rules: Rules, path: str, text: str) -> list[str]:
 
 
 def check_spelling(rules: Rules, root: pathlib.Path, files: list[str]) -> list[str]:
-    """Runs codespell (PyPI), if the environment has it, on what is written for readers."""
+    """Runs codespell (PyPI), if the environment has it, on what is written for readers. Minified files are another project's."""
     if importlib.util.find_spec("codespell_lib") is None:
         return []
     chosen = [path for path in files if path.startswith(tuple(rules.spelling["folders"])) or "/" not in path]
+    chosen = [path for path in chosen if not path.endswith(".min.js")]
     finished = subprocess.run([sys.executable, "-m", "codespell_lib", "--ignore-regex", r"\b\w*[a-z][A-Z]\w*\b",
                                "--ignore-words-list", ",".join(rules.spelling["known"]), *chosen],
                               cwd=root, capture_output=True, text=True)

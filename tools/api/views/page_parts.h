@@ -4,7 +4,7 @@
 
 namespace nnefc::api {
 
-// The texts of the folder `page`, from which a drawing is made.
+// The files of the folder `page`: the parts of a drawing.
 std::string_view PageTemplate();
 std::string_view PageStyle();
 std::string_view PageLayoutLibrary();
