@@ -24,7 +24,9 @@ def test_a_notebook(path, tmp_path):
     assert all(not cell.outputs and cell.execution_count is None for cell in cells), "stored outputs become outdated"
     nbclient.NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(tmp_path)}}).execute()
     html = [output.data["text/html"] for cell in cells for output in cell.outputs if "text/html" in output.get("data", {})]
-    assert len(html) == 2 and "an invocation as an argument" in html[0] and "elu" in html[1]  # the report and the difference
+    # The report, the difference, the model and the profile.
+    assert [word for word, text in zip(("an invocation as an argument", "elu", "iframe", "Convolution"), html) if word not in text] == []
+    assert len(html) == 4
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.parent.name)

@@ -86,6 +86,10 @@ struct OpenVinoForm {
   uint64_t weights_size = 0;
 };
 
+// The forms of a drawing: a self-contained page of HTML for browsers; Graphviz' DOT; JSON as documented in
+// tools/api/views/graph_description.h.
+enum class DrawingForm : uint8_t { kHtml, kDot, kJson };
+
 // A valid model. Copies share it; all functions are thread-safe.
 class Model {
  public:
@@ -117,6 +121,9 @@ class Model {
   Outcome<std::string> Expand(const std::vector<std::string>& lower = {}) const;
   // Returns the text form of the graph of OpenVINO operations.
   Outcome<std::string> Lower() const;
+  // Returns a drawing of the graph of the document, with fragments as groups; or of the lowered graph with
+  // the costs of each operation, an error for unknown extents. The model is read again.
+  Outcome<std::string> Draw(DrawingForm form, bool with_costs = false) const;
   // Writes OpenVINO IR. `path` must end in .xml; constants are written next to it (.bin).
   Report WriteOpenVino(const std::string& path) const;
   // Returns OpenVINO IR in memory. Its data refer to those of the model.

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "compiler/driver/compilation.h"
 #include "compiler/ir/ops/costs.h"
@@ -16,6 +17,10 @@ struct ModelCosts {
   const ir::Graph& graph;
   ir::ops::GraphCosts costs;
 };
+
+// The message for a model without costs.
+inline constexpr std::string_view kUnknownCosts =
+    "the costs depend on unknown extents or numbers of iterations";
 
 // Returns the costs of a lowered model; nothing if an extent or a number of iterations is unknown.
 [[nodiscard]] std::optional<ModelCosts> CostsOf(const driver::Compilation& compilation);

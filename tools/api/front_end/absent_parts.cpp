@@ -19,6 +19,8 @@
 #include "runtime/fast/processor.h"
 #include "runtime/onednn/onednn.h"
 #include "tools/api/forms/openvino_form.h"
+#include "tools/api/internals.h"
+#include "tools/api/model.h"
 
 namespace nnefc {
 namespace {
@@ -90,6 +92,12 @@ ErrorOr<Success> openvino::WriteOpenVino(const ir::Graph&, const std::string& xm
 
 openvino::OpenVinoInMemory openvino::WriteOpenVinoInMemory(const ir::Graph&) {
   return {};
+}
+
+// ---- drawings ----
+
+api::Outcome<std::string> api::Model::Draw(DrawingForm, bool) const {
+  return {.value = std::nullopt, .report = EnvironmentReport(std::string(kReason))};
 }
 
 // ---- plug-ins ----

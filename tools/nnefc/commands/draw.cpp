@@ -4,9 +4,8 @@
 
 #include "fmt/format.h"
 #include "nlohmann/json.hpp"
+#include "tools/api/views/drawing.h"
 #include "tools/api/views/graph_description.h"
-#include "tools/api/views/graph_page.h"
-#include "tools/api/views/graphviz.h"
 #include "tools/nnefc/arguments/misuse.h"
 #include "tools/nnefc/common.h"
 #include "tools/nnefc/output/output_name.h"
@@ -21,7 +20,7 @@ struct DrawCommand : CommonOptions {
   bool shows_costs = false;
 
   int Run() {
-    const Form form = ChooseForm();
+    const api::DrawingForm form = ChooseForm();
     const std::string& model = models.front();
     driver::CompileOptions compile = compile_options(model);
     compile.structure_only = shows_costs;
@@ -38,30 +37,23 @@ struct DrawCommand : CommonOptions {
     } else {
       description = api::DescribeModel(compilation);
     }
-    WriteProduct(output, Drawn(form, description));
+    WriteProduct(output, api::DrawingText(form, description));
     return exit_code;
   }
 
  private:
-  enum class Form : uint8_t { kDot, kJson, kHtml };
-
   // Returns the form by the extension of the output or else by `--format`.
-  Form ChooseForm() const {
+  api::DrawingForm ChooseForm() const {
+    using Form = api::DrawingForm;
     const Form by_format = prints_text() ? Form::kDot : Form::kJson;
     if (output.empty() || output == "-") return by_format;
-    RequireExtension(
-        output, {".dot", ".gv", ".html", ".htm", ".json", ""},
-        "`draw` writes a page for browsers to a `.html`, Graphviz' DOT to a `.dot`, of which `dot -Tsvg` makes "
-        "a picture, or JSON to a `.json`");
+    RequireExtension(output, {".dot", ".gv", ".html", ".htm", ".json", ""},
+                     "`draw` writes a page for browsers to a `.html`, Graphviz' DOT to a `.dot`, of which "
+                     "`dot -Tsvg` makes "
+                     "a picture, or JSON to a `.json`");
     const std::string extension = std::filesystem::path(output).extension().string();
     if (extension.empty()) return by_format;
     return extension == ".json" ? Form::kJson : extension[1] == 'h' ? Form::kHtml : Form::kDot;
-  }
-
-  static std::string Drawn(Form form, const Json& description) {
-    if (form == Form::kDot) return api::GraphvizText(description);
-    if (form == Form::kHtml) return api::GraphPage(description);
-    return description.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
   }
 };
 
@@ -75,8 +67,10 @@ void AddDraw(CLI::App& app, int& exit_code) {
   command->add_flag(
       "--costs", options->shows_costs,
       "draw the lowered graph, with the parameters, multiply-accumulates and bytes of each operation");
-  AddOutput(*command, options->output, "the file to write: a .html, a .dot or a .json; standard output without it");
-  command->footer("Examples:\n"
+  AddOutput(*command, options->output,
+            "the file to write: a .html, a .dot or a .json; standard output without it");
+  command->footer(
+      "Examples:\n"
       "  nnefc draw model.nnef -o net.html\n"
       "  nnefc draw model.nnef --costs -o net.dot");
   command->callback([options, &exit_code] { exit_code = options->Run(); });

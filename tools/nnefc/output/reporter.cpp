@@ -13,6 +13,7 @@
 #include "fmt/core.h"
 #include "nlohmann/json.hpp"
 #include "tools/api/explain/diagnostics_text.h"
+#include "tools/api/facts/costs.h"
 
 namespace nnefc::cli {
 namespace {
@@ -212,7 +213,7 @@ void PrintError(const std::string& message, const std::string& note) {
 }
 
 int ReportUnknownCosts(const std::string& model, const driver::Compilation& compilation) {
-  PrintError(fmt::format("{}: the costs depend on unknown extents or numbers of iterations", model),
+  PrintError(fmt::format("{}: {}", model, api::kUnknownCosts),
              compilation.format() == driver::ModelFormat::kNnef ? "set them by --input-shape NAME=EXTENTS"
                                                                 : "set them where the model is converted");
   return kInvalid;

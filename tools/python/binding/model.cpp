@@ -257,6 +257,16 @@ void BindModel(nb::module_& module) {
           "lower",
           [](const Model& model) { return Text([&] { return model.Lower(); }, "lowering the model"); },
           nb::sig("def lower(self) -> tuple[str, Report]"))
+      .def(
+          "draw",
+          [](const Model& model, const std::string& form, bool costs) {
+            const auto drawing = form == "html"  ? api::DrawingForm::kHtml
+                                 : form == "dot" ? api::DrawingForm::kDot
+                                                 : api::DrawingForm::kJson;
+            return Text([&] { return model.Draw(drawing, costs); }, "drawing the model");
+          },
+          nb::arg("form"), nb::arg("costs"),
+          nb::sig("def draw(self, form: str, costs: bool) -> tuple[str, Report]"))
       .def("write_nnef", &Model::WriteNnef, nb::arg("folder"), nb::call_guard<nb::gil_scoped_release>())
       .def("write_openvino", &Model::WriteOpenVino, nb::arg("path"), nb::call_guard<nb::gil_scoped_release>())
       .def("to_openvino", &ToOpenVino, nb::sig("def to_openvino(self) -> tuple[str, int, list[typing.Any]]"))

@@ -80,6 +80,11 @@ class Difference:
         ]
         return f"<nnefc.Difference: {', '.join(counts) or 'none'}>"
 
+    def _repr_html_(self) -> str:
+        from nnefc.views import difference_html
+
+        return difference_html(str(self))
+
     def _lines(self) -> Iterator[str]:
         for what, ports in (("input", self.inputs), ("output", self.outputs)):
             for port in ports:
@@ -91,12 +96,6 @@ class Difference:
                 yield from _pair(f"variable '{variable.label}'", variable.old, variable.new)
             else:
                 yield f"! variable '{variable.label}' {variable.new}: data differ by up to {variable.largest:.6g}"
-
-    def _repr_html_(self) -> str:
-        import html
-
-        return f'<pre style="line-height:1.3">{html.escape(str(self))}</pre>'
-
 
 def _pair(what: str, old: object, new: object) -> Iterator[str]:
     for sign, item in (("-", old), ("+", new)):

@@ -174,6 +174,20 @@ class Executable(_Runs):
         given, made = ", ".join(map(str, self.inputs)), ", ".join(map(str, self.outputs))
         return f"<nnefc.Executable: ({given}) -> ({made})>"
 
+    def _repr_html_(self) -> str:
+        from nnefc.views import executable_html
+
+        return executable_html(self.inputs, self.outputs)
+
+    def __copy__(self) -> Executable:
+        return self  # immutable
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Executable:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise TypeError("an Executable belongs to its process; pickle the Model, and compile it there")
+
     def session(self) -> Session:
         """Creates an independent session with the initial values of variables."""
         return Session(self)

@@ -115,6 +115,59 @@ class Model:
         given, made = ", ".join(map(str, self.inputs)), ", ".join(map(str, self.outputs))
         return f"<nnefc.Model {called}: ({given}) -> ({made})>"
 
+    def _repr_html_(self) -> str:
+        from nnefc.views import model_html
+
+        return model_html(self)
+
+    def __copy__(self) -> Model:
+        return self  # immutable
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Model:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickles the text or the path, with the settings: another process reads the file again.
+
+        Raises:
+            TypeError: the files of the model are temporary, since it was converted from another framework.
+        """
+        if self._kept is not None:
+            raise TypeError(f"{self!r} has temporary files; `save` it, and pickle the model that `load` returns")
+        source = shown(self._source) if is_text(self._source) else Path(self._source).absolute()
+        return Model, (source, self._name, self._settings, self._transformations)
+
+    def summary(self) -> str:
+        """Returns a table of the operations in topological order: name, operation, and type and shape of the results.
+
+        If the model can be lowered and all extents are known, the operations are those of the lowered graph, with their
+        numbers of parameters and of multiply-accumulates (`nnefc inspect --costs`), and the last line has the totals.
+        """
+        from nnefc.views import summary
+
+        return summary(self)
+
+    def draw(self, path: Source | None = None, *, costs: bool = False) -> str:
+        """Returns a drawing of the graph. The file of the model is read again.
+
+        Args:
+            path: a file to write it to. Its extension selects the form: `.html` a page for browsers, `.dot` or `.gv`
+                Graphviz' DOT, `.json` a description. Without a path the drawing is a page.
+            costs: draw the lowered graph, with parameters, multiply-accumulates and bytes of each operation.
+
+        Raises:
+            ValueError: the extension is another one.
+            NnefError: with `costs`, the model cannot be lowered, or an extent is unknown.
+        """
+        forms = {".html": "html", ".htm": "html", ".dot": "dot", ".gv": "dot", ".json": "json"}
+        suffix = ".html" if path is None else Path(path).suffix
+        if suffix not in forms:
+            raise ValueError(f"`{path}`: drawings are .html, .dot or .json")
+        text = self._native.draw(forms[suffix], costs)[0]
+        if path is not None:
+            _write_aside(Path(path), lambda aside: aside.write_text(text, encoding="utf-8"))
+        return text
+
     @property
     def operations(self) -> tuple[Operation, ...]:
         """The operations of the model in topological order, with fragments instantiated."""
