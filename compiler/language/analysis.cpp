@@ -21,15 +21,28 @@ Analysis::Analysis(driver::NamedText document, const AnalysisOptions& options)
                           .document = std::move(document.text),
                           .quantization = options.quantization,
                           .limits = options.limits}) {
-  compilation_.RunUntil(driver::Stage::kExpand);
+  compilation_.RunUntil(driver::Stage::kCheck);
   positions_ = std::make_unique<PositionMap>(context().sources, file(), options_.encoding);
   options_.lint = lint_ ? &*lint_ : nullptr;
-  if (lint_) lint::LintModel(compilation_, *lint_);
-  names_ = std::make_unique<NameIndex>(checked());
-  if (graph() != nullptr) IndexShapes();
 }
 
-void Analysis::IndexShapes() {
+const NameIndex& Analysis::names() const {
+  if (names_ == nullptr) names_ = std::make_unique<NameIndex>(checked());
+  return *names_;
+}
+
+const driver::Compilation& Analysis::compilation() const {
+  if (!is_expanded_) {
+    is_expanded_ = true;
+    compilation_.RunUntil(driver::Stage::kExpand);
+    if (lint_) lint::LintModel(compilation_, *lint_);
+  }
+  return compilation_;
+}
+
+void Analysis::IndexShapes() const {
+  if (has_shapes_ || graph() == nullptr) return;
+  has_shapes_ = true;
   llvm::DenseMap<std::pair<uint32_t, uint32_t>, const ir::Frame*> last_frame;
   for (ir::NodeId id : graph()->nodes()) {
     const ir::Node& node = graph()->node(id);
@@ -117,11 +130,12 @@ void DescribeOperands(const semantics::CheckedDocument& document, std::vector<Fi
 }  // namespace
 
 std::vector<Finding> Analysis::Findings() const {
+  const Context& context = compilation().context();
   auto place_of = [this](SourceRange range) { return PlaceOf(range); };
-  std::vector<Finding> findings = FindingsIn(context(), file(), *positions_, place_of);
+  std::vector<Finding> findings = FindingsIn(context, file(), *positions_, place_of);
   // Diagnostics outside this text are reported at its beginning.
   std::vector<Finding> elsewhere;
-  for (const Diagnostic& diagnostic : context().emitter.diagnostics()) {
+  for (const Diagnostic& diagnostic : context.emitter.diagnostics()) {
     if (diagnostic.range.file == file() || IsQuantization(diagnostic.range.file)) continue;
     Finding finding{.severity = diagnostic.severity,
                     .rule = diagnostic.rule->label,
@@ -140,7 +154,7 @@ std::vector<Finding> Analysis::Findings() const {
 }
 
 std::vector<Finding> Analysis::QuantizationFindings() const {
-  const std::optional<FileId> quantization = compilation_.quantization_text();
+  const std::optional<FileId> quantization = compilation().quantization_text();
   if (!quantization) return {};
   const PositionMap positions(context().sources, *quantization, options_.encoding);
   std::vector<Finding> findings =
@@ -208,7 +222,7 @@ std::string Analysis::ValueOf(const Entity& entity) const {
   std::string first;
   size_t others = 0;
   std::set<std::string> values;
-  for (const expand::FragmentInstance& instance : compilation_.instances()) {
+  for (const expand::FragmentInstance& instance : compilation().instances()) {
     if (instance.fragment != entity.callee.fragment) continue;
     std::string value = LiteralOf(instance.arguments[static_cast<size_t>(entity.parameter)]);
     if (value.empty() || !values.insert(value).second) continue;
@@ -224,6 +238,7 @@ std::string Analysis::ValueOf(const Entity& entity) const {
 std::string Analysis::ShapeOf(const Entity& entity) const {
   if (graph() == nullptr) return {};
   if (entity.in_graph) {
+    IndexShapes();
     auto found = tensors_.find(Text(entity.name));
     if (found == tensors_.end()) return {};
     return ir::ToString(graph()->output(found->second).shape);
@@ -233,6 +248,7 @@ std::string Analysis::ShapeOf(const Entity& entity) const {
 }
 
 std::string Analysis::ShapeAt(SourceRange expr, int32_t item) const {
+  IndexShapes();
   auto found = sites_.find({expr.begin, expr.end});
   if (found == sites_.end()) return {};
   std::vector<std::string> shapes;

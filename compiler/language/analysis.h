@@ -29,7 +29,8 @@ struct AnalysisOptions {
 };
 
 // The analysis of one version of one text: parsed, checked and expanded as far as its errors permit. Any text
-// is accepted.
+// is accepted. The constructor parses and checks; the first query that needs more expands and lints, or
+// indexes names or shapes.
 class Analysis {
  public:
   Analysis(driver::NamedText document, const AnalysisOptions& options);
@@ -40,10 +41,11 @@ class Analysis {
   const Context& context() const { return compilation_.context(); }
   const semantics::CheckedDocument& checked() const { return *compilation_.checked(); }
   const ast::Document& ast() const { return checked().ast(); }
-  const NameIndex& names() const { return *names_; }
-  const driver::Compilation& compilation() const { return compilation_; }
+  const NameIndex& names() const;
+  // The compilation, expanded and linted.
+  const driver::Compilation& compilation() const;
   // The expanded graph, possibly of a part of the document; null if nothing was expanded.
-  const ir::Graph* graph() const { return compilation_.expanded(); }
+  const ir::Graph* graph() const { return compilation().expanded(); }
   // The text of the document's graph.quant file.
   std::optional<FileId> quantization_text() const { return compilation_.quantization_text(); }
   const AnalysisOptions& options() const { return options_; }
@@ -74,18 +76,22 @@ class Analysis {
   std::string_view Text(Symbol symbol) const { return symbol.valid() ? context().symbols.Text(symbol) : ""; }
 
  private:
-  void IndexShapes();
+  void IndexShapes() const;
   bool IsQuantization(FileId file) const { return compilation_.quantization_text() == file; }
 
   std::string uri_;
   AnalysisOptions options_;
   std::optional<lint::Settings> lint_;
-  driver::Compilation compilation_;
+  mutable driver::Compilation compilation_;
+  mutable bool is_expanded_ = false;
   std::unique_ptr<const PositionMap> positions_;
-  std::unique_ptr<NameIndex> names_;
-  std::map<std::string, ir::OutputPort, std::less<>> tensors_;  // tensors of the graph's body, by identifier
+  mutable std::unique_ptr<NameIndex> names_;
+  // Both are filled by IndexShapes.
+  mutable bool has_shapes_ = false;
+  mutable std::map<std::string, ir::OutputPort, std::less<>>
+      tensors_;  // tensors of the graph's body, by identifier
   // Nodes by the source range (begin, end) of their expression: the last node of each instantiation.
-  std::map<std::pair<uint32_t, uint32_t>, std::vector<ir::NodeId>> sites_;
+  mutable std::map<std::pair<uint32_t, uint32_t>, std::vector<ir::NodeId>> sites_;
 };
 
 // Queries of LanguageService over an analysis.
