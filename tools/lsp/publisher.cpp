@@ -10,7 +10,7 @@
 namespace nnefc::lsp {
 namespace {
 
-constexpr std::chrono::seconds kMaxDelay{2};
+constexpr std::chrono::seconds kMaxDelay{1};
 
 // Returns the offset of the next character after blanks and comments; the end of the text if there is none.
 size_t NextToken(std::string_view text, size_t at) {
@@ -95,7 +95,7 @@ void Publisher::Depends(const std::string& uri, Clock::time_point now) {
 }
 
 Clock::duration Publisher::Pause() const {
-  return std::max<Clock::duration>(delays_.change, std::min<Clock::duration>(checking_, kMaxDelay));
+  return std::max<Clock::duration>(delays_.change, std::min<Clock::duration>(checking_ / 4, kMaxDelay));
 }
 
 void Publisher::Closed(const std::string& uri, const Send& send) {

@@ -16,7 +16,7 @@ using Clock = std::chrono::steady_clock;
 
 // The delays of diagnostics after a change.
 struct PublishDelays {
-  // After the last keystroke; at least as long as checking took.
+  // After the last keystroke; at least a quarter of the time of the last check.
   std::chrono::milliseconds change{150};
   // Before a finding at the cursor is shown: the word there may be unfinished.
   std::chrono::milliseconds word{2000};
