@@ -201,6 +201,40 @@ async def test_tokens(editor) -> None:
     assert [token[0] for token in decoded(part.data)] == ["sizes", "for", "i", "in", "1", "1", "yield", "i", "step"]
 
 
+async def test_changes_of_tokens(editor) -> None:
+    uri = editor.open("net.nnef", NET)
+    document = lsp.TextDocumentIdentifier(uri=uri)
+
+    async def changed(previous: str):
+        return await editor.client.text_document_semantic_tokens_full_delta_async(
+            lsp.SemanticTokensDeltaParams(text_document=document, previous_result_id=previous))
+
+    first = await editor.client.text_document_semantic_tokens_full_async(lsp.SemanticTokensParams(text_document=document))
+    last, data, before = first, list(first.data), NET
+    # The same text, an inserted line, two deleted lines, a changed word, the empty text, the first text.
+    texts = [NET, NET.replace("    second =", "    more = layer(first, filter2);\n    second ="), NET.replace("# A layer:\n# filter, then activation.\n", ""),
+             NET.replace("'filter2'", "'filters'").replace("first", "begin"), "", NET]
+    for text in texts:
+        editor.replace(uri, text)
+        edits = await changed(last.result_id)
+        assert edits.result_id != last.result_id and len(edits.edits) == (text != before)
+        for edit in edits.edits:
+            data[edit.start:edit.start + edit.delete_count] = edit.data
+        last = edits
+        before = text
+        full = await editor.client.text_document_semantic_tokens_range_async(lsp.SemanticTokensRangeParams(
+            text_document=document, range=lsp.Range(start=lsp.Position(line=0, character=0), end=lsp.Position(line=99, character=0))))
+        assert list(full.data) == data
+    # An old or unknown identifier returns all tokens.
+    for identifier in (first.result_id, "", "none"):
+        assert list((await changed(identifier)).data) == data
+    # The identifiers of a closed text are unknown.
+    last = await changed("none")
+    editor.client.text_document_did_close(lsp.DidCloseTextDocumentParams(text_document=document))
+    editor.open("net.nnef", NET)
+    assert list((await changed(last.result_id)).data) == data
+
+
 async def test_structure(editor) -> None:
     uri = editor.open("net.nnef", NET)
     document = lsp.TextDocumentIdentifier(uri=uri)

@@ -1,4 +1,6 @@
 // Requests about the display of a text: hovers, colours, folds, hints and lenses.
+#include <algorithm>
+
 #include "fmt/format.h"
 #include "tools/lsp/session.h"
 
@@ -42,8 +44,9 @@ Json HoverAt(Session& session, const Json& params) {
 enum TokenModifier : int { kDeclaration = 1, kDefaultLibrary = 2 };
 
 // Returns the protocol's relative encoding: five numbers for each token.
-Json Encoded(const std::vector<language::SemanticToken>& tokens) {
-  Json data = Json::array();
+std::vector<int32_t> Encoded(const std::vector<language::SemanticToken>& tokens) {
+  std::vector<int32_t> data;
+  data.reserve(tokens.size() * 5);
   language::Position last;
   for (const language::SemanticToken& token : tokens) {
     const language::Position start = token.range.start;
@@ -55,13 +58,47 @@ Json Encoded(const std::vector<language::SemanticToken>& tokens) {
     data.push_back((token.is_declaration ? kDeclaration : 0) | (token.is_standard ? kDefaultLibrary : 0));
     last = start;
   }
-  return {{"data", std::move(data)}};
+  return data;
+}
+
+// Returns the edit between two encodings: the numbers between their common beginning and their common end.
+Json TokenEdits(llvm::ArrayRef<int32_t> before, llvm::ArrayRef<int32_t> after) {
+  const size_t shorter = std::min(before.size(), after.size());
+  const auto head = static_cast<size_t>(
+      std::mismatch(before.begin(), before.begin() + shorter, after.begin()).first - before.begin());
+  size_t tail = 0;
+  while (tail < shorter - head && before[before.size() - 1 - tail] == after[after.size() - 1 - tail]) ++tail;
+  if (head == before.size() && head == after.size()) return Json::array();
+  return Json::array({{{"start", head},
+                       {"deleteCount", before.size() - tail - head},
+                       {"data", after.slice(head, after.size() - tail - head).vec()}}});
+}
+
+// Computes the tokens of a text and stores them for the next TokenChanges. Returns all of them, or the edits
+// of the last ones if these have the identifier `previous`.
+Json SendTokens(Session& session, const Json& params, const Json* previous) {
+  const language::Analysis* analysis = session.AnalysisFor(params);
+  if (analysis == nullptr) return nullptr;
+  std::vector<int32_t> data = Encoded(language::FindTokens(*analysis, 0, UINT32_MAX));
+  SentTokens& sent = session.tokens[DocumentUri(params)];
+  const bool has_previous = previous != nullptr && !sent.id.empty() && *previous == sent.id;
+  Json result = Json::object();
+  if (has_previous) {
+    result["edits"] = TokenEdits(sent.data, data);
+  } else {
+    result["data"] = data;
+  }
+  sent = {std::to_string(++session.token_results), std::move(data)};
+  result["resultId"] = sent.id;
+  return result;
 }
 
 Json Tokens(Session& session, const Json& params) {
-  const language::Analysis* analysis = session.AnalysisFor(params);
-  if (analysis == nullptr) return nullptr;
-  return Encoded(language::FindTokens(*analysis, 0, UINT32_MAX));
+  return SendTokens(session, params, nullptr);
+}
+
+Json TokenChanges(Session& session, const Json& params) {
+  return SendTokens(session, params, &Member(params, "previousResultId"));
 }
 
 // Returns the byte offsets of the parameter `range`.
@@ -75,7 +112,7 @@ Json TokensInRange(Session& session, const Json& params) {
   const language::Analysis* analysis = session.AnalysisFor(params);
   if (analysis == nullptr) return nullptr;
   const auto [begin, end] = RangeFor(session, params);
-  return Encoded(language::FindTokens(*analysis, begin, end));
+  return {{"data", Encoded(language::FindTokens(*analysis, begin, end))}};
 }
 
 Json Foldings(Session& session, const Json& params) {
@@ -176,6 +213,7 @@ Json ResolveLens(Session& session, const Json& lens) {
 constexpr Route kDisplayRoutes[] = {
     {"textDocument/hover", HoverAt},
     {"textDocument/semanticTokens/full", Tokens},
+    {"textDocument/semanticTokens/full/delta", TokenChanges},
     {"textDocument/semanticTokens/range", TokensInRange},
     {"textDocument/foldingRange", Foldings},
     {"textDocument/selectionRange", Selections},

@@ -83,7 +83,7 @@ Json Capabilities(language::PositionEncoding encoding) {
       {"documentOnTypeFormattingProvider",
        {{"firstTriggerCharacter", ";"}, {"moreTriggerCharacter", Json::array({"\n", "}"})}}},
       {"hoverProvider", true},
-      {"semanticTokensProvider", {{"legend", TokenLegend()}, {"full", true}, {"range", true}}},
+      {"semanticTokensProvider", {{"legend", TokenLegend()}, {"full", {{"delta", true}}}, {"range", true}}},
       {"foldingRangeProvider", true},
       {"selectionRangeProvider", true},
       {"inlayHintProvider", true},
@@ -266,6 +266,7 @@ void Server::Close(const Json& params, Clock::time_point now) {
   const std::string uri = DocumentUri(params);
   if (!session_->workspace.IsOpen(uri)) return;
   session_->workspace.Close(uri);
+  session_->tokens.erase(uri);
   session_->publisher.Closed(uri, send_);
   for (const std::string& dependent : session_->workspace.Dependents(uri))
     session_->publisher.Depends(dependent, now);

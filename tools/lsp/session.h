@@ -1,7 +1,9 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <string>
+#include <vector>
 
 #include "tools/lsp/protocol.h"
 #include "tools/lsp/publisher.h"
@@ -21,6 +23,12 @@ struct ClientFeatures {
   bool shape_hints = true;
   bool type_hints = true;
   bool default_hints = false;
+};
+
+// The semantic tokens that a client has of a text, in the protocol's encoding.
+struct SentTokens {
+  std::string id;
+  std::vector<int32_t> data;
 };
 
 // The state of an initialized server, for the functions that answer requests.
@@ -43,6 +51,8 @@ struct Session {
   ClientFeatures client;
   std::function<void(Json)> send;
   int64_t requests = 0;
+  std::map<std::string, SentTokens> tokens;  // by uri
+  int64_t token_results = 0;
 };
 
 // A function that answers a request. It throws RequestError.
