@@ -36,6 +36,7 @@ if [ ! -e "$server/node_modules/node-pty/build/Release/pty.node" ]; then
   cd "$server"
   rm -f npm-shrinkwrap.json
   npm_install --omit=dev
-  npm_config_nodedir=$(dirname "$(dirname "$(readlink -f "$(command -v node)")")") \
+  # The compiler's cache serves other clones too.
+  CC="ccache gcc" CXX="ccache g++" CCACHE_BASEDIR=$PWD npm_config_nodedir=$(dirname "$(dirname "$(readlink -f "$(command -v node)")")") \
     npm rebuild --loglevel=error @vscode/spdlog native-watchdog node-pty
 fi

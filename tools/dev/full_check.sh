@@ -92,8 +92,7 @@ part_vscode() {
   install_test_environment
   build release nnefc
   .venv/bin/pip install -q --disable-pip-version-check -r tests/docs/browser_requirements.txt
-  tests/vscode/install.sh
-  .venv/bin/python -m pytest tests/vscode
+  tests/vscode/run.sh
 }
 
 part_asan() {
