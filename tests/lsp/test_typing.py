@@ -1,4 +1,4 @@
-"""Typing: incremental changes, findings about unfinished words, times and memory."""
+"""Typing: incremental changes, findings about unfinished words, and times."""
 
 from __future__ import annotations
 
@@ -36,10 +36,6 @@ graph net( image ) -> ( probabilities )
 def processor_seconds(pid: int) -> float:
     fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rsplit(")", 1)[1].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
-def resident_bytes(pid: int) -> int:
-    return int(Path(f"/proc/{pid}/statm").read_text(encoding="utf-8").split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
 def long_network(operations: int) -> str:
@@ -135,20 +131,6 @@ async def test_long_lists_of_completions_are_cut(editor) -> None:
     result = await editor.client.text_document_completion_async(
         lsp.CompletionParams(text_document=lsp.TextDocumentIdentifier(uri=uri), position=lsp.Position(line=2500, character=19)))
     assert not result.is_incomplete
-
-
-async def test_memory_is_flat(editor) -> None:
-    uri = editor.open("net.nnef", NETWORK)
-    pid = editor.client._server.pid
-    document = lsp.TextDocumentIdentifier(uri=uri)
-    sizes = []
-    for i in range(2400):
-        editor.replace(uri, NETWORK.replace("pool1", f"pool{i}"))
-        if i % 8 == 0:
-            await editor.client.text_document_document_symbol_async(lsp.DocumentSymbolParams(text_document=document))
-        if i % 400 == 399:
-            sizes.append(resident_bytes(pid))
-    assert sizes[-1] < sizes[1] + (1 << 20), sizes
 
 
 async def test_several_folders(editor) -> None:
