@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 source tools/setup.sh
 
-install_packages "${packages[@]}"
+install_packages "${program_packages[@]}"
 continue_as_owner "$@"
 build quick nnefc
 

@@ -5,11 +5,14 @@
 llvm=llvm-dev
 ! grep -q '^VERSION_CODENAME=bookworm$' /etc/os-release || llvm=llvm-14-dev
 
-# ocl-icd-opencl-dev: required by the CMake files of libdnnl-dev.
-packages=(
-  antlr4 libantlr4-runtime-dev "$llvm" libfmt-dev libgtest-dev libbenchmark-dev libarchive-dev libpugixml-dev
-  nlohmann-json3-dev libcli11-dev libdnnl-dev ocl-icd-opencl-dev zlib1g-dev cmake ninja-build g++ ccache git ca-certificates
+# What the program is built with. ocl-icd-opencl-dev: required by the CMake files of libdnnl-dev.
+program_packages=(
+  antlr4 libantlr4-runtime-dev "$llvm" libfmt-dev libarchive-dev libpugixml-dev nlohmann-json3-dev libcli11-dev libdnnl-dev
+  ocl-icd-opencl-dev zlib1g-dev cmake ninja-build g++ ccache git ca-certificates
 )
+
+# What every target of CMake is built with, which includes unit tests and benchmarks.
+packages=("${program_packages[@]}" libgtest-dev libbenchmark-dev)
 
 test_packages=(python3 python3-dev python3-venv clang-format-16 neovim graphviz)
 
