@@ -53,7 +53,8 @@ absent() {
 
 # The last command printed by the quick start works in any folder, and so do the files installed by `cmake --install`.
 run_quickstart() {
-  from "$clone" tools/quickstart.sh 2>&1 | tee "$room/quickstart"
+  local TIMEFORMAT='   processor time of the quick start (what ccache has is not compiled): %U s, and %S s of the system'
+  time from "$clone" tools/quickstart.sh 2>&1 | tee "$room/quickstart"
   absent 'CMake (Deprecation )?Warning|runtime\.no-onednn' "$room/quickstart"
   [ "$(grep -c '^-- nnefc: without .* because ' "$room/quickstart")" -eq 2 ]  # the parts that need a Python
   from / bash -c "$(tail -n 1 "$room/quickstart")"
@@ -78,6 +79,7 @@ pip_install() {
 
 check_quickstart() {
   step "tools/quickstart.sh" run_quickstart
+  grep '^   processor time of the quick start' "$room/log"
 }
 
 check_pip() {
