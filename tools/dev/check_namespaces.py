@@ -54,7 +54,7 @@ GROUPS: dict[str, set[str]] = {
     "runtime/kernels": {"arithmetic", "boxes", "shapes", "windows"},
     "runtime/onednn": {"weighted"},
     "tests/unit/runtime/engine": {"kernels"},
-    "tools/api": {"explain", "facts", "forms", "values", "views"},
+    "tools/api": {"differences", "explain", "facts", "forms", "values", "views"},
     "tools/nnefc": {"arguments", "commands", "output"},
 }
 # Folders of unit tests without a counterpart: the namespace is that of the folder above.

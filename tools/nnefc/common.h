@@ -147,6 +147,7 @@ void AddConvert(CLI::App& app, int& exit_code);
 void AddTransform(CLI::App& app, int& exit_code);
 void AddRun(CLI::App& app, int& exit_code);
 void AddInspect(CLI::App& app, int& exit_code);
+void AddDiff(CLI::App& app, int& exit_code);
 void AddDraw(CLI::App& app, int& exit_code);
 void AddBench(CLI::App& app, int& exit_code);
 void AddExplain(CLI::App& app, int& exit_code);

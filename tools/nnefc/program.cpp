@@ -107,13 +107,11 @@ void AddCommands(CLI::App& app, std::string_view only, int& exit_code) {
     void (*add)(CLI::App&, int&);
   };
   constexpr Command kCommands[] = {
-      {"check", AddCheck},     {"lint", AddLint},
-      {"expand", AddExpand},   {"fmt", AddFmt},
-      {"upgrade", AddUpgrade}, {"compile", AddCompile},
-      {"convert", AddConvert}, {"transform", AddTransform},
-      {"run", AddRun},         {"inspect", AddInspect},
-      {"draw", AddDraw},       {"bench", AddBench},
-      {"explain", AddExplain}, {"operations", AddOperations},
+      {"check", AddCheck},     {"lint", AddLint},           {"expand", AddExpand},
+      {"fmt", AddFmt},         {"upgrade", AddUpgrade},     {"compile", AddCompile},
+      {"convert", AddConvert}, {"transform", AddTransform}, {"run", AddRun},
+      {"inspect", AddInspect}, {"diff", AddDiff},           {"draw", AddDraw},
+      {"bench", AddBench},     {"explain", AddExplain},     {"operations", AddOperations},
       {"lsp", AddLsp},
   };
   const bool is_command =

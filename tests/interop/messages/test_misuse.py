@@ -15,7 +15,7 @@ import pytest
 
 RIGHT = "version 1.0;\n\ngraph net( x ) -> ( y )\n{\n    x = external(shape = [1, 3]);\n    y = relu(x);\n}\n"
 TWO = RIGHT.replace("( y )", "( y, z )").replace("relu(x);", "relu(x);\n    z = exp(x);")
-COMMANDS = ["check", "lint", "expand", "fmt", "upgrade", "compile", "convert", "transform", "run", "inspect", "draw", "bench", "explain", "operations", "lsp"]
+COMMANDS = ["check", "lint", "expand", "fmt", "upgrade", "compile", "convert", "transform", "run", "inspect", "diff", "draw", "bench", "explain", "operations", "lsp"]
 
 
 @pytest.fixture(name="run")
@@ -54,7 +54,7 @@ def test_a_model_may_be_named_like_a_command(command: str, name: str, tmp_path: 
     ("validate", "`nnefc check`"), ("verify", "`nnefc check`"), ("execute", "`nnefc run`"), ("infer", "`nnefc run`"),
     ("info", "`nnefc inspect`"), ("benchmark", "`nnefc bench`"), ("profile", "--profile`"), ("optimize", "`nnefc convert`"),
     ("simplify", "`nnefc convert`"), ("translate", "`nnefc compile MODEL -o net.xml`"), ("import", "`python -m nnefc convert model.onnx`"),
-    ("export", "`python -m nnefc convert MODEL -o net.onnx`"), ("diff", "`nnefc.diff`"), ("plot", "`nnefc draw`"), ("visualize", "`nnefc draw`"),
+    ("export", "`python -m nnefc convert MODEL -o net.onnx`"), ("compare", "`nnefc diff`"), ("plot", "`nnefc draw`"), ("visualize", "`nnefc draw`"),
     ("format", "`nnefc fmt`"), ("formt", "`nnefc fmt`"), ("chekc", "`nnefc check`"), ("valdate", "`nnefc check`"),
     ("version", "`nnefc --version`"), ("server", "`nnefc lsp`")])
 def test_commands_of_other_tools(word: str, advice: str, run) -> None:

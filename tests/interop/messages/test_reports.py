@@ -256,7 +256,7 @@ def test_a_fix_of_several_parts_is_one_fix(nnefc: Path, tmp_path: Path) -> None:
 ALL_FORMS = ("text", "json", "sarif", "github")
 FORMS = {"check": ALL_FORMS, "lint": ALL_FORMS, "expand": ALL_FORMS, "upgrade": ALL_FORMS, "compile": ALL_FORMS, "convert": ALL_FORMS,
          "transform": ALL_FORMS,
-         "fmt": ("text", "json"), "run": ("text", "json"), "inspect": ("text", "json"), "draw": ("text", "json"), "bench": ("text", "json"),
+         "fmt": ("text", "json"), "run": ("text", "json"), "inspect": ("text", "json"), "diff": ("text", "json"), "draw": ("text", "json"), "bench": ("text", "json"),
          "explain": ("text", "json"), "operations": (), "lsp": ()}
 
 
@@ -278,19 +278,19 @@ def test_every_command_has_or_refuses_a_form(nnefc: Path, tmp_path: Path, comman
         return subprocess.run([str(nnefc), command, *model, *words, "--format", form], cwd=tmp_path, capture_output=True, text=True,
                               timeout=60, check=False)
 
-    done = run({"explain": ["relu"], "operations": [], "lsp": []}.get(command, ["net.nnef"]))
+    done = run({"explain": ["relu"], "operations": [], "lsp": [], "diff": ["net.nnef", "net.nnef"]}.get(command, ["net.nnef"]))
     if form not in FORMS[command]:
         assert (done.returncode, done.stdout) == (2, "")
         assert "`--format`" in done.stderr
         assert not FORMS[command] or "expected text or json, not" in done.stderr
         return
     assert done.returncode == 0, done.stderr
-    if command in ("run", "inspect", "draw", "bench", "explain"):
+    if command in ("run", "inspect", "diff", "draw", "bench", "explain"):
         assert (form == "json") == done.stdout.startswith("{")
         assert form != "json" or json.loads(done.stdout)
     if command == "explain":
         return
-    done = run(["wrong.nnef"])
+    done = run(["net.nnef", "wrong.nnef"] if command == "diff" else ["wrong.nnef"])
     assert done.returncode == 1
     if form in ("json", "sarif"):
         value = json.loads(done.stderr)
@@ -318,7 +318,8 @@ def test_every_command_reports_in_every_form(nnefc: Path, tmp_path: Path, comman
         for form, schema in (("json", "diagnostics.json"), ("sarif", "sarif-2.1.0.json")):
             if form not in FORMS[command]:
                 continue
-            done = subprocess.run([str(nnefc), command, model, "--format", form], cwd=tmp_path, capture_output=True,
+            models = [model, model] if command == "diff" else [model]
+            done = subprocess.run([str(nnefc), command, *models, "--format", form], cwd=tmp_path, capture_output=True,
                                   timeout=60, check=False)
             assert done.returncode == exit_code, done.stderr
             value = json.loads(done.stderr)

@@ -118,3 +118,110 @@ def test_iterations_are_of_a_profile(nnefc: Path) -> None:
     done = subprocess.run([*command, "--iterations", "3"], capture_output=True, text=True, timeout=60)
     assert done.returncode == 2
     assert "--profile" in done.stderr
+
+
+SCOPES = """version 1.0;
+extension KHR_enable_fragment_definitions;
+fragment inner( x: tensor<scalar> ) -> ( y: tensor<scalar> )
+{
+    y = tanh(x);
+}
+fragment outer( x: tensor<scalar> ) -> ( y: tensor<scalar> )
+{
+    a = inner(x);
+    y = matmul(a, a);
+}
+graph net( x ) -> ( y )
+{
+    x = external(shape = [16, 16]);
+    b = outer(x);
+    c = outer(b);
+    y = sin(c);
+}
+"""
+
+
+def test_trace_and_folded_stacks(nnefc: Path, tmp_path: Path) -> None:
+    """Steps of a trace follow each other within the events of their fragments; folded stacks have the same frames."""
+    (tmp_path / "net.nnef").write_text(SCOPES, encoding="utf-8")
+    words = [nnefc, "run", "net.nnef", "--random-inputs", "1", "--trace", "trace.json", "--folded", "net.folded", "--profile",
+             "--iterations", "3", "--format", "json", "-o", "out.npz"]
+    done = subprocess.run([str(word) for word in words], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
+    report = json.loads(done.stdout)
+    steps = report["profile"]
+    trace = json.loads((tmp_path / "trace.json").read_text(encoding="utf-8"))
+    events = trace["traceEvents"]
+    assert {event["ph"] for event in events} == {"M", "X"}
+    complete = [event for event in events if event["ph"] == "X"]
+    assert all(event["pid"] == 1 and event["tid"] == 1 and event["dur"] >= 0 for event in complete)
+    leaves = [event for event in complete if event["cat"] != "scope"]
+    assert [event["args"]["kernel"] for event in leaves] == [step["kernel"] for step in steps]
+    assert [event["dur"] for event in leaves] == pytest.approx([1000 * step["milliseconds"] for step in steps])
+    ends = np.cumsum([0, *(event["dur"] for event in leaves)])
+    assert [event["ts"] for event in leaves] == pytest.approx(list(ends[:-1]))
+    # Events with one thread are nested or apart.
+    for first in complete:
+        for second in complete:
+            begin, end = max(first["ts"], second["ts"]), min(first["ts"] + first["dur"], second["ts"] + second["dur"])
+            is_within = end - begin >= min(first["dur"], second["dur"]) - 1e-6
+            assert end - begin <= 1e-6 or is_within
+
+    def frames(leaf: dict) -> list[str]:
+        middle = leaf["ts"] + leaf["dur"] / 2
+        return [event["name"] for event in complete
+                if event["cat"] == "scope" and event["ts"] <= middle <= event["ts"] + event["dur"]]
+
+    stacks = [line.rpartition(" ") for line in (tmp_path / "net.folded").read_text(encoding="utf-8").splitlines()]
+    assert [stack.split(";")[1:-1] for stack, _, _ in stacks] == [frames(leaf) for leaf in leaves]
+    assert max(len(stack.split(";")) for stack, _, _ in stacks) == 4
+    assert [int(count) for _, _, count in stacks] == pytest.approx([1e6 * step["milliseconds"] for step in steps], abs=1)
+    # The sums of each kernel.
+    for kernel in report["kernels"]:
+        own = [step for step in steps if step["kernel"] == kernel["kernel"]]
+        assert kernel["steps"] == len(own)
+        assert kernel["milliseconds"] == pytest.approx(sum(step["milliseconds"] for step in own))
+        assert kernel["operations"] == sum(step["operations"] for step in own)
+    assert sum(kernel["steps"] for kernel in report["kernels"]) == len(steps)
+
+
+def test_order_of_steps(nnefc: Path, tmp_path: Path) -> None:
+    (tmp_path / "net.nnef").write_text(SCOPES, encoding="utf-8")
+    for order, is_sorted in (("time", True), ("execution", False)):
+        words = [nnefc, "run", "net.nnef", "--random-inputs", "1", "--profile", "--sort", order]
+        text = subprocess.run([str(word) for word in words], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=True).stdout
+        table = text.split(" all; ")[0].splitlines()[1:-1]
+        times = [float(line.split()[0]) for line in table]
+        assert len(times) >= 5
+        if is_sorted:
+            assert times == sorted(times, reverse=True)
+        else:
+            assert "Sin" in table[-1]
+
+
+@pytest.mark.parametrize(("words", "expected"), [
+    (["--trace", "trace.txt"], "cannot write `trace.txt`"),
+    (["--trace", "-"], "`--trace` and `--folded` write files"),
+    (["--sort", "time"], "--profile"),
+    (["--trace", "nowhere/trace.json"], "nowhere/trace.json")])
+def test_misuse_of_traces(nnefc: Path, tmp_path: Path, words: list[str], expected: str) -> None:
+    (tmp_path / "net.nnef").write_text(SCOPES, encoding="utf-8")
+    done = subprocess.run([str(nnefc), "run", "net.nnef", "--random-inputs", "1", *words], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2
+    assert expected in done.stderr
+
+
+def test_statistics_of_bench(nnefc: Path, tmp_path: Path) -> None:
+    """Percentiles as NumPy interpolates them."""
+    (tmp_path / "net.nnef").write_text(SCOPES, encoding="utf-8")
+    for iterations in (1, 2, 7):
+        words = [str(nnefc), "bench", "net.nnef", "--iterations", str(iterations), "--threads", "1"]
+        done = subprocess.run([*words, "--format", "json"], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=True)
+        report = json.loads(done.stdout)
+        times = report["milliseconds"]
+        assert len(times) == iterations
+        for key, expected in (("mean_ms", np.mean(times)), ("median_ms", np.median(times)), ("p90_ms", np.percentile(times, 90)),
+                              ("p99_ms", np.percentile(times, 99)), ("fastest_ms", min(times)), ("slowest_ms", max(times))):
+            assert report[key] == pytest.approx(expected), key
+        # Runs of one stream take nearly all of the time.
+        assert report["runs_per_second"] <= 1000 / np.mean(times) * 1.01

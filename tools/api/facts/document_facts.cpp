@@ -4,6 +4,7 @@
 
 #include "compiler/semantics/extensions.h"
 #include "compiler/syntax/print.h"
+#include "fmt/core.h"
 
 namespace nnefc::api {
 namespace {
@@ -55,6 +56,21 @@ DocumentFacts FactsOf(const driver::Compilation& compilation) {
     facts.symbols.emplace_back(compilation.context().symbols.Text(symbol.symbol));
   AddAssertions(document, compilation.context(), facts);
   return facts;
+}
+
+std::string OutputName(const ir::Node& node, int32_t index) {
+  const ir::Output& output = node.output(index);
+  if (!output.names.empty()) return output.names.front();
+  return node.num_outputs() == 1 ? node.name() : fmt::format("{}.{}", node.name(), index);
+}
+
+ir::PartialShape ShownShape(const driver::Compilation& compilation, const ir::Node& node, int32_t index) {
+  const expand::ExpandedDocument& expansion = compilation.expansion();
+  if (!expansion.is_trial() || node.Is(ir::OpRole::kVariable) || node.Is(ir::OpRole::kConst))
+    return node.output(index).shape;
+  const auto open = expansion.open_shapes.find(OutputName(node, index));
+  if (!node.Is(ir::OpRole::kExternal)) return {};
+  return open == expansion.open_shapes.end() ? node.output(index).shape : open->second;
 }
 
 }  // namespace nnefc::api

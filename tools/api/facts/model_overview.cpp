@@ -47,12 +47,6 @@ Overview Survey(const ir::Graph& graph) {
   return overview;
 }
 
-std::string OutputName(const ir::Node& node, int32_t index) {
-  const ir::Output& output = node.output(index);
-  if (!output.names.empty()) return output.names.front();
-  return node.num_outputs() == 1 ? node.name() : fmt::format("{}.{}", node.name(), index);
-}
-
 std::string NameOf(const ir::Graph& graph, ir::OutputPort port) {
   const ir::Node& producer = graph.node(port.node);
   bool literal = producer.Is(ir::OpRole::kConstant) && producer.output().names.empty();
@@ -105,14 +99,6 @@ std::string LanguageOf(const driver::Compilation& compilation) {
   if (compilation.format() == driver::ModelFormat::kOpenVino) return "OpenVINO IR";
   if (compilation.format() == driver::ModelFormat::kGraphText) return "text of a graph";
   return std::string(compilation.checked()->dialect().title);
-}
-
-ir::PartialShape ShownShape(const driver::Compilation& compilation, const ir::Node& node, int32_t index) {
-  const expand::ExpandedDocument& expansion = compilation.expansion();
-  if (!expansion.is_trial() || IsVariable(node)) return node.output(index).shape;
-  const auto open = expansion.open_shapes.find(OutputName(node, index));
-  if (!node.Is(ir::OpRole::kExternal)) return {};
-  return open == expansion.open_shapes.end() ? node.output(index).shape : open->second;
 }
 
 nlohmann::ordered_json ShapeToJson(const ir::PartialShape& shape) {

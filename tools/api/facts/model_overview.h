@@ -16,8 +16,6 @@ nlohmann::ordered_json OverviewJson(const driver::Compilation& compilation, int6
 
 // Returns the language of a model: "ratified NNEF 1.0", "OpenVINO IR".
 std::string LanguageOf(const driver::Compilation& compilation);
-// Returns the shape of a node's output; one of unknown rank if it is computed from trial extents of symbols.
-ir::PartialShape ShownShape(const driver::Compilation& compilation, const ir::Node& node, int32_t index);
 // Returns the extents of a shape, null if unknown; null for an unknown rank.
 nlohmann::ordered_json ShapeToJson(const ir::PartialShape& shape);
 

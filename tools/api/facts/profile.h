@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -10,11 +11,18 @@ namespace nnefc::api {
 
 using Profile = std::vector<runtime::engine::StepProfile>;
 
-// Returns a table of the time, speed and implementation of each step, and their totals. `peak` is the highest
-// number of arithmetic operations per second of the processor (MeasurePeak).
-std::string ProfileText(const Profile& profile, double peak);
-// Returns the same as a list of objects; sizes in bytes, times in milliseconds.
+enum class StepOrder : uint8_t { kExecution, kTime };
+
+// Returns a table of the time, speed and implementation of each step, and their totals: in the order of
+// execution, or slowest first. `peak` is the highest number of arithmetic operations per second of the
+// processor (MeasurePeak).
+std::string ProfileText(const Profile& profile, double peak, StepOrder order);
+// Returns the same as a list of objects in the order of execution; sizes in bytes, times in milliseconds.
 nlohmann::ordered_json ProfileJson(const Profile& profile);
+
+// Return the number, time and speed of the steps of each kernel, slowest first.
+std::string KernelsText(const Profile& profile, double peak);
+nlohmann::ordered_json KernelsJson(const Profile& profile);
 
 // Return the implementation of each step, and the reasons why others of its operation were rejected.
 std::string ImplementationsText(const Profile& profile);

@@ -10,6 +10,7 @@
 #include "compiler/transform/pipeline/standard.h"
 #include "fmt/format.h"
 #include "llvm/ADT/STLExtras.h"
+#include "tools/api/differences/model_difference.h"
 #include "tools/api/facts/profile.h"
 
 namespace nnefc::api {
@@ -80,7 +81,7 @@ void ResolveNames(GraphTrace& trace, const driver::TransformOptions& options, co
   const std::optional<transform::TransformationList> known =
       driver::MakeTransformations(options, plugins, context, environment_failed);
   if (!known) return;
-  for (std::vector<std::string>* names : {&trace.before, &trace.after, &trace.diff}) {
+  for (std::vector<std::string>* names : {&trace.before, &trace.after, &trace.diff, &trace.difference}) {
     for (std::string& name : *names) {
       if (name == "all") continue;
       if (const Transformation* found = known->FindOrReport(name, emitter)) name = found->name();
@@ -94,16 +95,24 @@ void TraceGraphs(const GraphTrace& trace, driver::TransformOptions& options,
     return llvm::is_contained(names, "all") || llvm::is_contained(names, name);
   };
   const auto text_before = std::make_shared<std::string>();
+  const auto graph_before = std::make_shared<ComparedGraph>();
   options.pipeline.before = [=, &trace](const Transformation& item, const ir::Graph& graph) {
     const std::string name = item.name();
     if (contains(trace.before, name)) print(fmt::format("// before {}\n{}", name, ir::PrintGraph(graph)));
     if (contains(trace.diff, name)) *text_before = ir::PrintGraph(graph);
+    if (contains(trace.difference, name))
+      *graph_before = {.name = "before " + name, .outline = OutlineOf(graph)};
   };
   options.pipeline.after = [=, &trace](const Transformation& item, const ir::Graph& graph) {
     const std::string name = item.name();
     if (contains(trace.after, name)) print(fmt::format("// after {}\n{}", name, ir::PrintGraph(graph)));
     if (contains(trace.diff, name))
       print(UnifiedDiff(*text_before, ir::PrintGraph(graph), "before " + name, "after " + name));
+    if (!contains(trace.difference, name)) return;
+    const ComparedGraph changed = {.name = "after " + name, .outline = OutlineOf(graph)};
+    const std::string text =
+        DifferenceText(CompareGraphs(*graph_before, changed, /*compares_data=*/true), *graph_before, changed);
+    if (!text.empty()) print(fmt::format("--- before {0}\n+++ after {0}\n{1}", name, text));
   };
 }
 

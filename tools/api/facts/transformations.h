@@ -39,6 +39,8 @@ struct GraphTrace {
   std::vector<std::string> before;
   std::vector<std::string> after;
   std::vector<std::string> diff;  // prints the changes of the text form
+  // Prints the operations and data that these add, remove or change (CompareGraphs).
+  std::vector<std::string> difference = {};
 };
 
 // Replaces the names of a trace by those in the list of transformations. Emits an error for an unknown name,

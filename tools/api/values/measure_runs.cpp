@@ -2,9 +2,11 @@
 
 #include "tools/api/values/measure_runs.h"
 
+#include <algorithm>
 #include <barrier>
 #include <chrono>
 #include <memory>
+#include <numeric>
 #include <system_error>
 #include <thread>
 
@@ -62,7 +64,29 @@ double RunAll(std::vector<Stream>& all, const std::vector<TensorValue>& inputs,
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
+// Returns the value below which `share` of the sorted times are.
+double Percentile(const std::vector<double>& sorted, double share) {
+  const double position = share * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<size_t>(position);
+  const size_t above = std::min(below + 1, sorted.size() - 1);
+  return sorted[below] + (position - static_cast<double>(below)) * (sorted[above] - sorted[below]);
+}
+
 }  // namespace
+
+RunStatistics StatisticsOf(const MeasuredRuns& measured) {
+  std::vector<double> sorted = measured.milliseconds;
+  NNEFC_CHECK(!sorted.empty());
+  std::sort(sorted.begin(), sorted.end());
+  const auto count = static_cast<double>(sorted.size());
+  return {.mean = std::accumulate(sorted.begin(), sorted.end(), 0.0) / count,
+          .fastest = sorted.front(),
+          .median = Percentile(sorted, 0.5),
+          .percentile90 = Percentile(sorted, 0.9),
+          .percentile99 = Percentile(sorted, 0.99),
+          .slowest = sorted.back(),
+          .runs_per_second = measured.seconds > 0 ? count / measured.seconds : 0.0};
+}
 
 std::optional<MeasuredRuns> MeasureRuns(Program& program, const Execution& execution,
                                         const MeasureOptions& options) {

@@ -19,6 +19,19 @@ struct MeasuredRuns {
   double seconds = 0;                // in total
 };
 
+// The times of runs in milliseconds. Percentiles between two runs are interpolated linearly.
+struct RunStatistics {
+  double mean = 0;
+  double fastest = 0;
+  double median = 0;
+  double percentile90 = 0;
+  double percentile99 = 0;
+  double slowest = 0;
+  double runs_per_second = 0;
+};
+// Requires at least one run.
+RunStatistics StatisticsOf(const MeasuredRuns& measured);
+
 // Measures runs of a prepared model. Emits warnings and faults, and returns nothing after a fault.
 [[nodiscard]] std::optional<MeasuredRuns> MeasureRuns(Program& program, const Execution& execution,
                                                       const MeasureOptions& options);

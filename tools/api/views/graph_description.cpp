@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "fmt/format.h"
+#include "tools/api/facts/document_facts.h"
 #include "tools/api/facts/model_overview.h"
 
 namespace nnefc::api {

@@ -27,9 +27,6 @@ constexpr std::string_view kToImport =
 constexpr std::string_view kToExport =
     "`nnefc compile MODEL -o net.xml` writes OpenVINO IR, `nnefc convert net.xml` an NNEF model, and `python "
     "-m nnefc convert MODEL -o net.onnx` ONNX";
-constexpr std::string_view kToDifference =
-    "`nnefc run MODEL --compare FILE.npz` compares outputs; `nnefc.diff` of the Python package compares two "
-    "models";
 constexpr std::string_view kToCosts =
     "`nnefc run MODEL --profile` prints the time and the operations of each step";
 
@@ -70,8 +67,7 @@ constexpr ForeignWord kForeignCommands[] = {
     {"flatten", "did you mean `nnefc expand`?", ""},
     {"inline", "did you mean `nnefc expand`?", ""},
     {"fix", "did you mean `nnefc check --fix`?", ""},
-    {"diff", kToDifference, ""},
-    {"compare", kToDifference, ""},
+    {"compare", "did you mean `nnefc diff`?", ""},
     {"plot", kToPicture, ""},
     {"visualize", kToPicture, ""},
     {"visualise", kToPicture, ""},

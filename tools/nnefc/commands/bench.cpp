@@ -36,22 +36,25 @@ struct BenchCommand : CommonOptions {
     Reporter reporter(*this);
     std::optional<api::Execution> prepared = Prepare(program, execution, max_bytes);
     if (!prepared) return reporter.Report(program);
-    const auto measured = api::MeasureRuns(program, *prepared, runs);
+    const std::optional<api::MeasuredRuns> measured = [&] {
+      Progress progress(program);
+      progress.Show("measure runs");
+      return api::MeasureRuns(program, *prepared, runs);
+    }();
     if (measured) PrintTimes(program.compilation().path(), *measured);
     return reporter.Report(program);
   }
 
   void PrintTimes(const std::string& model, const api::MeasuredRuns& measured) const {
-    const std::vector<double>& times = measured.milliseconds;
-    std::vector<double> sorted = times;
-    std::sort(sorted.begin(), sorted.end());
-    size_t middle = sorted.size() / 2;
-    double median = sorted.size() % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
-    const double rate = static_cast<double>(times.size()) / measured.seconds;
+    const api::RunStatistics times = api::StatisticsOf(measured);
     if (prints_text()) {
-      Print("{}: median {:.3f} ms, fastest {:.3f} ms, slowest {:.3f} ms of {} runs{}\n", model, median,
-            sorted.front(), sorted.back(), sorted.size(),
-            runs.streams > 1 ? fmt::format("; {} streams, {:.1f} runs a second", runs.streams, rate) : "");
+      Print("{}: median {:.3f} ms, fastest {:.3f} ms, slowest {:.3f} ms of {} runs{}\n", model, times.median,
+            times.fastest, times.slowest, measured.milliseconds.size(),
+            runs.streams > 1
+                ? fmt::format("; {} streams, {:.1f} runs a second", runs.streams, times.runs_per_second)
+                : "");
+      Print("average {:.3f} ms, 90 % within {:.3f} ms, 99 % within {:.3f} ms; {:.1f} runs a second\n",
+            times.mean, times.percentile90, times.percentile99, times.runs_per_second);
       return;
     }
     nlohmann::ordered_json json = {{"model", model},
@@ -60,9 +63,14 @@ struct BenchCommand : CommonOptions {
                                    {"threads", execution.threads},
                                    {"streams", runs.streams},
                                    {"iterations", runs.iterations},
-                                   {"milliseconds", times},
-                                   {"median_ms", median},
-                                   {"runs_per_second", rate}};
+                                   {"milliseconds", measured.milliseconds},
+                                   {"median_ms", times.median},
+                                   {"runs_per_second", times.runs_per_second},
+                                   {"mean_ms", times.mean},
+                                   {"fastest_ms", times.fastest},
+                                   {"p90_ms", times.percentile90},
+                                   {"p99_ms", times.percentile99},
+                                   {"slowest_ms", times.slowest}};
     Print("{}\n", json.dump(2));
   }
 };

@@ -7,6 +7,7 @@
 #include "nlohmann/json.hpp"
 #include "tools/api/facts/machine.h"
 #include "tools/api/facts/profile.h"
+#include "tools/api/facts/profile_trace.h"
 #include "tools/api/facts/transformations.h"
 #include "tools/api/forms/written_model.h"
 #include "tools/api/values/check_finite.h"
@@ -31,7 +32,10 @@ struct RunCommand : CommonOptions {
   std::string save_inputs;
   std::string save_weights;
   bool profile = false;
-  int iterations = 1;
+  std::string sort = "time";
+  std::string trace;
+  std::string folded;
+  int iterations = 0;  // 0: not set, one run
   bool verbose = false;
   bool check_finite = false;
 
@@ -40,6 +44,12 @@ struct RunCommand : CommonOptions {
       throw MisuseError("an `.npz` cannot go to standard output; name a file, such as `out.npz`");
     RequireExtension(output, {".npz"}, "`run` writes outputs to an `.npz`, each by its name");
     RequireExtension(save_inputs, {".npz"}, "`--save-inputs` writes an `.npz`, each input by its name");
+    if (iterations > 0 && !profile && trace.empty() && folded.empty())
+      throw MisuseError("`--iterations` needs `--profile`, `--trace` or `--folded`");
+    if (trace == "-" || folded == "-")
+      throw MisuseError("`--trace` and `--folded` write files: name one, such as `trace.json`");
+    RequireExtension(trace, {".json"}, "`--trace` writes events in JSON to a `.json`");
+    RequireExtension(folded, {".folded", ".txt", ".out", ""}, "`--folded` writes text, one stack a line");
     RefuseForOpenVino("--save-weights", !save_weights.empty());
     RequireFolderName(save_weights, "`--save-weights` writes a folder");
     driver::CompileOptions compile = compile_options(models.front());
@@ -73,7 +83,7 @@ struct RunCommand : CommonOptions {
       report["steps"] = api::ImplementationsJson(prepared->session->profile());
       PrintText(api::ImplementationsText(prepared->session->profile()));
     }
-    if (profile) AddProfile(*prepared);
+    if (profile || !trace.empty() || !folded.empty()) AddProfile(program, *prepared);
     exit_code = std::max(exit_code, Deliver(program, *prepared, *values));
     if (!prints_text()) Print("{}\n", report.dump(2));
     return exit_code;
@@ -122,12 +132,27 @@ struct RunCommand : CommonOptions {
     report["plan_cache"] = {{"found", use.found}, {"made", use.made}, {"measured", use.measured}};
   }
 
-  void AddProfile(const api::Execution& prepared) {
-    const api::Profile steps = api::WarmProfile(prepared, iterations);
+  void AddProfile(api::Program& program, const api::Execution& prepared) {
+    const driver::Compilation& compilation = program.compilation();
+    const api::Profile steps = [&] {
+      Progress progress(program);
+      progress.Show("profile");
+      return api::WarmProfile(prepared, std::max(1, iterations));
+    }();
+    if (!trace.empty())
+      WriteProduct(trace, api::TraceJson(steps, *compilation.lowered(), compilation.path())
+                                  .dump(1, ' ', false, Json::error_handler_t::replace) +
+                              "\n");
+    if (!folded.empty())
+      WriteProduct(folded, api::FoldedStacks(steps, *compilation.lowered(), compilation.path()));
+    if (!profile) return;
     const double peak = api::MeasurePeak(execution.threads);
     report["peak_operations_per_second"] = peak;
     report["profile"] = api::ProfileJson(steps);
-    PrintText(api::ProfileText(steps, peak));
+    report["kernels"] = api::KernelsJson(steps);
+    PrintText(
+        api::ProfileText(steps, peak, sort == "time" ? api::StepOrder::kTime : api::StepOrder::kExecution));
+    PrintText(api::KernelsText(steps, peak));
     if (!verbose) PrintText(api::ImplementationsText(steps));
   }
 
@@ -176,12 +201,25 @@ void AddRun(CLI::App& app, int& exit_code) {
       "print the time of each step of a warm run, its operations of numbers a second (a product and its "
       "addition are two) with their share of what the processor reaches in f32, the bytes that it reads "
       "and writes, its implementation, and why others were rejected");
-  command
-      ->add_option("--iterations", options->iterations,
-                   "with --profile: the number of runs; the least time of each step is printed")
-      ->check(Between(1, 100'000))
-      ->type_name("N")
+  command->add_option("--sort", options->sort, "the order of the steps of --profile: time is slowest first")
+      ->type_name("WORD")
+      ->check(OneOf({"time", "execution"}))
+      ->capture_default_str()
       ->needs(profile);
+  CLI::Option* trace = command->add_option("--trace", options->trace,
+                                           "a .json to write the steps of a warm run to, for Perfetto or "
+                                           "chrome://tracing, within the fragments that they come from");
+  trace->type_name("FILE");
+  CLI::Option* folded = command->add_option("--folded", options->folded,
+                                            "a file to write these steps to as folded stacks, of which "
+                                            "flamegraph.pl or inferno-flamegraph make a picture");
+  folded->type_name("FILE");
+  command
+      ->add_option_function<int>(
+          "--iterations", [options](int count) { options->iterations = count; },
+          "with --profile, --trace or --folded: the number of runs; the least time of each step is printed")
+      ->check(Between(1, 100'000))
+      ->type_name("N");
   command->add_flag(
       "--check-finite", options->check_finite,
       "report inputs with data that are not finite and the first operation that computes such a "
@@ -193,7 +231,9 @@ void AddRun(CLI::App& app, int& exit_code) {
                    "outputs")
       ->check(Between(1, 1'000'000))
       ->type_name("N")
-      ->excludes(profile);
+      ->excludes(profile)
+      ->excludes(trace)
+      ->excludes(folded);
   command->add_flag("--verbose", options->verbose,
                     "print the time of each stage, the implementation of each step, and why others of its "
                     "operation were rejected");
@@ -201,7 +241,8 @@ void AddRun(CLI::App& app, int& exit_code) {
       "Examples:\n"
       "  nnefc run model_folder --input input=image.npy --output out.npz --threads 2\n"
       "  nnefc run model_folder --inputs data.npz --dump all -o values.npz\n"
-      "  nnefc run net.nnef --random-weights 1 --random-inputs 1 --compare out.npz");
+      "  nnefc run net.nnef --random-weights 1 --random-inputs 1 --compare out.npz\n"
+      "  nnefc run model_folder --random-inputs 1 --profile --trace trace.json");
   command->callback([options, &exit_code] { exit_code = options->Run(); });
 }
 

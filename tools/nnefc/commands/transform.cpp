@@ -120,6 +120,8 @@ void AddTransform(CLI::App& app, int& exit_code) {
   add_names("--print-after", options->trace.after, "print the graph to standard error after these, or `all`");
   add_names("--print-diff", options->trace.diff,
             "print what these change in the graph to standard error, or `all`");
+  add_names("--diff", options->trace.difference,
+            "print the operations and data that these add, remove or change to standard error, or `all`");
   command->add_flag("--time-transformations", options->times,
                     "print the time of each, and the number of nodes before and after");
   CLI::Option* bisect = command->add_flag("--bisect", options->bisect,
