@@ -39,13 +39,14 @@ string(APPEND code "#include \"stdlib/stdlib.h\"\n\nnamespace nnefc::stdlib {\n"
 embed_document(ratified.nnef RatifiedLibraryText)
 embed_document(provisional.nnef ProvisionalLibraryText)
 embed_document(control_flow.nnef ControlFlowLibraryText)
+embed_document(opset.nnef OpsetLibraryText)
 embed_document(layers.nnef LayersLibraryText)
 embed_document(tract/core.nnef TractCoreLibraryText)
 embed_document(tract/transformers.nnef TractTransformersLibraryText)
 embed_document(tract/extra.nnef TractExtraLibraryText)
 embed_document(tract/onnx.nnef TractOnnxLibraryText)
 embed_document(tract/pulse.nnef TractPulseLibraryText)
-embed_words(LibraryWords ratified.nnef provisional.nnef control_flow.nnef layers.nnef tract/core.nnef
+embed_words(LibraryWords ratified.nnef provisional.nnef control_flow.nnef opset.nnef layers.nnef tract/core.nnef
             tract/transformers.nnef tract/extra.nnef tract/onnx.nnef tract/pulse.nnef)
 string(APPEND code "\n}  // namespace nnefc::stdlib\n")
 file(WRITE "${OUTPUT}" "${code}")

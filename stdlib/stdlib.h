@@ -18,6 +18,10 @@ std::string_view ProvisionalLibraryText();
 // long as the program.
 std::string_view ControlFlowLibraryText();
 
+// Returns the text of `opset.nnef`, the operations of the extension NNEFC_opset. It lives as long as the
+// program.
+std::string_view OpsetLibraryText();
+
 // Returns the text of `layers.nnef`, the fragments of Appendix C of the provisional specification. It lives
 // as long as the program.
 std::string_view LayersLibraryText();

@@ -7,6 +7,7 @@
 #include "compiler/expand/literal_value.h"
 #include "compiler/expand/provisional_names.h"
 #include "compiler/expand/rules.h"
+#include "compiler/ir/ops/opset/nnef_form.h"
 
 namespace nnefc::expand {
 namespace {
@@ -106,8 +107,10 @@ std::unique_ptr<OpPlan> MakePlan(const semantics::Callee& callee, const semantic
   }
   plan->is_custom = custom;
   plan->runs_bodies = !custom && called.runs_bodies;
-  plan->op = custom ? RegisterCustom(plan->name, *callee.document, called, registry, symbols)
-                    : registry.Find(ir::kNnefSet, plan->name);
+  if (!custom) plan->op = registry.Find(ir::kNnefSet, plan->name);
+  if (!custom && !plan->op.valid()) plan->op = ir::ops::opset::FindNnefName(registry, plan->name);
+  // A build without the rows of OpenVINO's operations does not know their shapes.
+  if (!plan->op.valid()) plan->op = RegisterCustom(plan->name, *callee.document, called, registry, symbols);
   const ir::OpInfo& info = registry.Info(plan->op);
   plan->role = info.role;
   plan->results = info.results;

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "compiler/ir/ops/control_flow.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace nnefc::raise {
@@ -14,6 +15,8 @@ namespace {
 
 // Constants of up to this number of elements, and those of one repeated value, are written in the document.
 constexpr int64_t kMaxListed = 8;
+// The same for lists of integers in a document with operations of NNEFC_opset.
+constexpr int64_t kMaxListedShape = 256;
 
 // Returns the number with the fewest decimal digits that is the same f32.
 double Shortened(double value) {
@@ -78,14 +81,21 @@ std::string_view DataTypeName(ElementType type) {
   return IsInteger(type) && BitWidth(type) >= 8 && type != ElementType::kU64 ? "integer" : "";
 }
 
+ElementType NnefTypeOf(ElementType type) {
+  if (IsFloat(type)) return ElementType::kF32;
+  return IsInteger(type) ? ElementType::kI64 : type;
+}
+
 RaiseState::RaiseState(const ir::Graph& source_graph, llvm::ArrayRef<ir::NodeId> order,
-                       const RaiseOptions& raise_options, Context& run_context)
+                       const RaiseOptions& raise_options, Context& run_context, std::string_view name,
+                       NodeRaising* outer_raising)
     : source(source_graph),
       options(raise_options),
       context(run_context),
       constants(source_graph, order, raise_options.evaluate),
-      target(&source_graph.registry(), Identifier(source_graph.name().empty() ? "net" : source_graph.name())),
-      ports(source_graph.node_bound()) {}
+      target(&source_graph.registry(), Identifier(std::string(name))),
+      ports(source_graph.node_bound()),
+      outer(outer_raising) {}
 
 // ---- the OpenVINO node ----
 
@@ -140,17 +150,63 @@ void NodeRaising::RequireScalars(int32_t index) {
 OutputPort NodeRaising::input(int32_t index) {
   if (const TensorValue* value = Value(index)) return ConstantInput(index, *value);
   const OutputPort source = node_.input(index);
-  return state_.ports[static_cast<size_t>(source.node.index)][static_cast<size_t>(source.index)];
+  const OutputPort port =
+      state_.ports[static_cast<size_t>(source.node.index)][static_cast<size_t>(source.index)];
+  return Converted(port, NnefTypeOf(target().output(port).type));
 }
 
-OutputPort NodeRaising::ConstantInput(int32_t index, const TensorValue& value) {
+OutputPort NodeRaising::ExactInput(int32_t index) {
+  if (const TensorValue* value = Value(index)) return ExactConstant(index, *value);
+  const OutputPort source = node_.input(index);
+  return Converted(state_.ports[static_cast<size_t>(source.node.index)][static_cast<size_t>(source.index)],
+                   input_type(index));
+}
+
+OutputPort NodeRaising::ExactConstant(int32_t index, const TensorValue& value) {
+  if (value.volume() == 0) {
+    const std::vector<int64_t> extents(value.shape().begin(), value.shape().end());
+    return {AddNode({"opset1", "Const"}, {},
+                    Attributes({{"element_type", value.type()},
+                                {"shape", ir::PartialShape(llvm::ArrayRef<int64_t>(extents))}}),
+                    1),
+            0};
+  }
+  if (!DataTypeName(value.type()).empty()) return Converted(ConstantInput(index, value), value.type());
+  const Integers shape(value.shape().begin(), value.shape().end());
+  OutputPort& shared = state_.shared[{value.bytes(), value.type(), shape}];
+  if (shared.valid()) return shared;
+  const ElementType type = NnefTypeOf(value.type());
+  const TensorValue stored = value.ConvertedTo(type);
+  if (!(stored.ConvertedTo(value.type()) == value))
+    Decline("its input {} is a constant of the type {}, and not all of its elements are {}s", index,
+            Name(value.type()), DataTypeName(type));
+  state_.kept.push_back(value);
+  shared = Converted(ConstantInput(index, stored, value.type() == ElementType::kF16), value.type());
+  return shared;
+}
+
+OutputPort NodeRaising::Converted(OutputPort port, ElementType type) {
+  if (target().output(port).type == type) return port;
+  OutputPort& converted = state_.converted[{port.node.index, port.index, type}];
+  if (!converted.valid()) {
+    converted = {AddNode({"opset1", "Convert"}, port, Attributes({{"destination_type", type}}), 1,
+                         fmt::format("as_{}", Name(type))),
+                 0};
+    state_.hints[static_cast<size_t>(converted.node.index)] =
+        fmt::format("{}_as_{}", state_.hints[static_cast<size_t>(port.node.index)], Name(type));
+  }
+  return converted;
+}
+
+OutputPort NodeRaising::ConstantInput(int32_t index, const TensorValue& value, bool from_half) {
   const OutputPort port = node_.input(index);
   const auto& inputs = node_.info().inputs;
   const std::string role =
       static_cast<size_t>(index) < inputs.size() && !inputs[static_cast<size_t>(index)].variadic
           ? inputs[static_cast<size_t>(index)].name
           : fmt::format("value_{}", index);
-  return Constant(value, role, state_.source.node(port.node).name(), state_.constants.IsFromHalf(port));
+  return Constant(value, role, state_.source.node(port.node).name(),
+                  from_half || state_.constants.IsFromHalf(port));
 }
 
 bool NodeRaising::IsFullOperand(int32_t index, int64_t rank) const {
@@ -213,8 +269,14 @@ OutputPort NodeRaising::Constant(const TensorValue& given, std::string_view role
   state_.kept.push_back(given);
   const TensorValue value = InNnefType(given);
   std::string hint = IsNumberedName(name) ? fmt::format("{}/{}", BaseName(), role) : std::string(name);
-  if (IsFinite(value) && (value.volume() <= kMaxListed || IsRepeated(value))) {
+  // OpenVINO's operations need the values of axes and shapes to infer their results.
+  const bool is_shape =
+      state_.options.target != Target::kRatified && IsInteger(value.type()) && value.rank() <= 1;
+  const int64_t max_listed = is_shape ? kMaxListedShape : kMaxListed;
+  if (IsFinite(value) && (value.volume() <= max_listed || IsRepeated(value))) {
     shared = AddConstant(value);
+  } else if (state_.outer != nullptr) {
+    shared = Captured(given, role, hint, from_half);
   } else {
     const std::string label = state_.labels.Take(Label(hint));
     shared = Add("variable", {},
@@ -229,6 +291,18 @@ OutputPort NodeRaising::Constant(const TensorValue& given, std::string_view role
   }
   state_.hints[static_cast<size_t>(shared.node.index)] = hint;
   return shared;
+}
+
+// A body has no variables of its own: a parameter has the value.
+OutputPort NodeRaising::Captured(const TensorValue& value, std::string_view role, std::string_view name,
+                                 bool from_half) {
+  const OutputPort outer = state_.outer->Constant(value, role, name, from_half);
+  const ir::Output& output = state_.outer->target().output(outer);
+  const ir::NodeId id = ir::AddParameter(state_.target, std::string(name), output.type, output.shape);
+  state_.hints.resize(state_.target.node_bound());
+  state_.wanted[{id.index, 0}] = name;
+  state_.captured.push_back(outer);
+  return {id, 0};
 }
 
 OutputPort NodeRaising::Floats(llvm::ArrayRef<double> values, llvm::ArrayRef<int64_t> shape,
@@ -265,35 +339,43 @@ std::string NodeRaising::BaseName() const {
   return use_tensor_name ? names.front() : named.name();
 }
 
-ir::NodeId NodeRaising::AddNode(std::string_view operation, llvm::ArrayRef<OutputPort> inputs,
-                                ir::AttributeMap attributes, int32_t num_outputs, std::string_view suffix) {
+ir::NodeId NodeRaising::AddNode(OperationName operation, llvm::ArrayRef<OutputPort> inputs,
+                                ir::AttributeMap attributes, int32_t num_outputs, std::string_view suffix,
+                                llvm::ArrayRef<int32_t> segments, std::vector<NamedBody> bodies) {
   // All attributes are present after expansion, too.
   const ir::OpRegistry& registry = state_.target.registry();
-  for (const ir::AttributeInfo& each : registry.Info(registry.Find(ir::kNnefSet, operation)).attributes) {
+  for (const ir::AttributeInfo& each :
+       registry.Info(registry.Find(operation.set, operation.name)).attributes) {
     const Attribute* given = attributes.Find(each.name);
-    if (given == nullptr && each.fallback) attributes.Set(each.name, *each.fallback);
+    if (given == nullptr && each.fallback && operation.set == ir::kNnefSet)
+      attributes.Set(each.name, *each.fallback);
     const double* number = given == nullptr ? nullptr : given->get<double>();
     if (number != nullptr) attributes.Set(each.name, Shortened(*number));
   }
   Emitter quiet;
-  const ir::InferredNode added = ir::AddInferred(state_.target, ir::kNnefSet, operation,
-                                                 {.inputs = inputs,
-                                                  .attributes = std::move(attributes),
-                                                  .num_outputs = num_outputs,
-                                                  .origin = node_.origin()},
-                                                 quiet);
+  const ir::NodeId added = ir::AddNode(state_.target, operation.set, operation.name,
+                                       {.inputs = inputs,
+                                        .segments = segments,
+                                        .attributes = std::move(attributes),
+                                        .num_outputs = num_outputs,
+                                        .origin = node_.origin()});
+  for (NamedBody& body : bodies) {
+    state_.target.AddBody(added,
+                          ir::ops::MakeBody(state_.target.node(added), body.first, std::move(body.second)));
+  }
+  const bool is_inferred = ir::InferNode(state_.target, added, quiet);
   state_.hints.resize(state_.target.node_bound());
-  state_.hints[static_cast<size_t>(added.id.index)] =
-      fmt::format("{}_{}", BaseName(), suffix.empty() ? operation : suffix);
-  if (!added.inferred) {
+  state_.hints[static_cast<size_t>(added.index)] =
+      fmt::format("{}_{}", BaseName(), suffix.empty() ? operation.name : suffix);
+  if (!is_inferred) {
     Decline("{}", quiet.diagnostics().empty() ? "its form is invalid" : quiet.diagnostics().front().message);
   }
-  return added.id;
+  return added;
 }
 
 OutputPort NodeRaising::Add(std::string_view operation, llvm::ArrayRef<OutputPort> inputs,
                             ir::AttributeMap attributes, std::string_view suffix) {
-  return {AddNode(operation, inputs, std::move(attributes), 1, suffix), 0};
+  return {AddNode({ir::kNnefSet, operation}, inputs, std::move(attributes), 1, suffix), 0};
 }
 
 nnefc::Shape NodeRaising::Shape(OutputPort port) const {
@@ -340,19 +422,31 @@ OutputPort NodeRaising::Cast(OutputPort port, ElementType type, std::string_view
 
 // ---- results ----
 
+bool NodeRaising::IsSameOutput(const ir::Output& actual, const ir::Output& wanted) const {
+  if (NnefTypeOf(actual.type) != NnefTypeOf(wanted.type)) return false;
+  if (actual.shape == wanted.shape) return true;
+  if (state_.options.target == Target::kRatified) return false;
+  if (!actual.shape.rank_known() || !wanted.shape.rank_known()) return true;
+  return actual.shape.rank() == wanted.shape.rank() &&
+         llvm::all_of(llvm::zip(actual.shape.dims(), wanted.shape.dims()),
+                      [](const auto& each) { return std::get<0>(each).Compatible(std::get<1>(each)); });
+}
+
 void NodeRaising::SetOutput(int32_t index, OutputPort port) {
   const auto absorbed = state_.absorbed.find(node_.id().index);
   const ir::Node& computed =
       absorbed == state_.absorbed.end() ? node_ : state_.source.node(absorbed->second.node);
   const ir::Output& wanted = computed.output(index);
   const ir::Output& actual = state_.target.output(port);
-  if (actual.shape != wanted.shape || DataTypeName(actual.type) != DataTypeName(wanted.type)) {
+  if (!IsSameOutput(actual, wanted)) {
     state_.context.emitter.Emit(
         kShapeChanged, node_.origin().range,
         "a fault of nnefc, not of the model: `{}` of the layer `{}` has the shape {}, and "
         "its form in NNEF has {}",
         node_.type(), node_.name(), ir::ToString(wanted.shape), ir::ToString(actual.shape));
     state_.failed = true;
+  } else if (wanted.shape.known() && !actual.shape.known()) {
+    state_.target.SetOutputType(port, actual.type, wanted.shape);
   }
   const auto set = [&](const ir::Node& node) {
     auto& ports = state_.ports[static_cast<size_t>(node.id().index)];
@@ -373,9 +467,8 @@ void NodeRaising::Finish() {
     OutputPort& port = ports[static_cast<size_t>(i)];
     if (port.valid()) continue;
     const ElementType wanted = output_type(i);
-    const ElementType type = IsInteger(wanted)                 ? ElementType::kI64
-                             : wanted == ElementType::kBoolean ? ElementType::kBoolean
-                                                               : ElementType::kF32;
+    const ElementType type =
+        wanted == ElementType::kBoolean ? wanted : NnefTypeOf(IsInteger(wanted) ? wanted : ElementType::kF32);
     const ir::PartialShape& shape = node_.output(i).shape;
     ir::AttributeMap attributes = Attributes({{"shape", shape}, {"dtype", DataTypeName(type)}});
     port = {ir::AddNode(state_.target, ir::kNnefSet, "external", {.attributes = std::move(attributes)}), 0};

@@ -39,10 +39,24 @@ struct AbsorbedNode {
   std::vector<double> scales = {};  // per output of the filter; empty: none
 };
 
-// The state of one RaiseGraph.
+// Returns the element type of NNEF's tensors that represents elements of a type: f32, i64, boolean, string.
+ElementType NnefTypeOf(ElementType type);
+
+// An operation of the target.
+struct OperationName {
+  std::string_view set;
+  std::string_view name;
+};
+
+// A body of a node, and its role.
+using NamedBody = std::pair<std::string, std::unique_ptr<ir::Graph>>;
+
+class NodeRaising;
+
+// The state of one RaiseGraph, or of a body in it.
 struct RaiseState {
   RaiseState(const ir::Graph& source, llvm::ArrayRef<ir::NodeId> order, const RaiseOptions& options,
-             Context& context);
+             Context& context, std::string_view name, NodeRaising* outer);
 
   const ir::Graph& source;
   const RaiseOptions& options;
@@ -57,8 +71,12 @@ struct RaiseState {
   // Variables and constants of the target by their bytes, type and shape.
   std::map<std::tuple<const std::byte*, ElementType, std::vector<int64_t>>, OutputPort> shared;
   std::vector<TensorValue> kept;  // the tensors of these bytes
+  // Conversions of ports of the target to other element types; key: node, output, type.
+  std::map<std::tuple<int32_t, int32_t, ElementType>, OutputPort> converted;
   UniqueNames labels{/*ignores_case=*/true};
   std::map<std::string, OutputPort> states;  // variables by the id of their ReadValue
+  NodeRaising* outer = nullptr;      // the node with the body that is raised; null for the graph of the model
+  std::vector<OutputPort> captured;  // constants of the enclosing graph, the last parameters of the body
   bool failed = false;
 };
 
@@ -72,6 +90,7 @@ class SourceNode {
  public:
   SourceNode(const ir::Graph& source, ir::NodeId node) : source_(source), node_(source.node(node)) {}
 
+  const ir::Graph& source() const { return source_; }
   const ir::Node& node() const { return node_; }
   int32_t num_inputs() const { return node_.num_inputs(); }
   bool has_input(int32_t index) const { return index < node_.num_inputs(); }
@@ -114,8 +133,12 @@ class NodeRaising : public SourceNode {
   llvm::ArrayRef<double> AbsorbedScales() const;
 
   // ---- operands ----
-  // Returns input `index`. A constant becomes a variable, or a `constant` if it is small.
+  // Returns input `index` in NNEF's type. A constant becomes a variable, or a `constant` if it is small.
   OutputPort input(int32_t index);
+  // Returns input `index` with the element type of the source, for operations of NNEFC_opset.
+  OutputPort ExactInput(int32_t index);
+  // Returns `port` with another element type.
+  OutputPort Converted(OutputPort port, ElementType type);
   // Returns input `index` aligned by NumPy's rule with a result of rank `rank`, for NNEF's rule: an operand
   // of lower rank gets leading extents of 1. A constant of one element becomes a literal, and others lose
   // trailing extents of 1, if `may_shrink`: another operand has rank `rank`.
@@ -130,7 +153,7 @@ class NodeRaising : public SourceNode {
   OutputPort Constant(const TensorValue& value, std::string_view role, std::string_view name = {},
                       bool from_half = false);
   // Returns `value` as a constant with the name of the node that input `index` reads.
-  OutputPort ConstantInput(int32_t index, const TensorValue& value);
+  OutputPort ConstantInput(int32_t index, const TensorValue& value, bool from_half = false);
   // Returns an f32 constant.
   OutputPort Floats(llvm::ArrayRef<double> values, llvm::ArrayRef<int64_t> shape, std::string_view role);
   // Return a `constant` of shape [], printed as a literal.
@@ -141,9 +164,10 @@ class NodeRaising : public SourceNode {
   // Adds an NNEF operation with one output and infers it. `suffix` completes its name.
   OutputPort Add(std::string_view operation, llvm::ArrayRef<OutputPort> inputs,
                  ir::AttributeMap attributes = {}, std::string_view suffix = {});
-  // The same with several outputs.
-  ir::NodeId AddNode(std::string_view operation, llvm::ArrayRef<OutputPort> inputs,
-                     ir::AttributeMap attributes, int32_t num_outputs, std::string_view suffix = {});
+  // The same with several outputs; the operation may be one of NNEFC_opset.
+  ir::NodeId AddNode(OperationName operation, llvm::ArrayRef<OutputPort> inputs, ir::AttributeMap attributes,
+                     int32_t num_outputs, std::string_view suffix = {}, llvm::ArrayRef<int32_t> segments = {},
+                     std::vector<NamedBody> bodies = {});
   // Returns the extents of a tensor.
   nnefc::Shape Shape(OutputPort port) const;
   OutputPort Reshape(OutputPort port, llvm::ArrayRef<int64_t> shape, std::string_view suffix = {});
@@ -161,7 +185,8 @@ class NodeRaising : public SourceNode {
   }
 
   // ---- results ----
-  // Makes `port` the output `index`, and compares its type and shape with the source.
+  // Makes `port` the output `index`, and compares its type and shape with the source. A shape that values
+  // determine, which the target does not know, is that of the source.
   void SetOutput(int32_t index, OutputPort port);
   void SetOutput(OutputPort port) { SetOutput(0, port); }
   // Stops with the reason that the node has no NNEF form: the end of "`TYPE` has no form ..: ".
@@ -176,6 +201,9 @@ class NodeRaising : public SourceNode {
 
  private:
   std::string BaseName() const;
+  bool IsSameOutput(const ir::Output& actual, const ir::Output& wanted) const;
+  OutputPort Captured(const TensorValue& value, std::string_view role, std::string_view name, bool from_half);
+  OutputPort ExactConstant(int32_t index, const TensorValue& value);
   OutputPort AddConstant(const TensorValue& value);
 
   RaiseState& state_;

@@ -8,7 +8,9 @@
 #include <set>
 
 #include "compiler/raise/absorb.h"
+#include "compiler/raise/bodies.h"
 #include "compiler/raise/node_raising.h"
+#include "compiler/raise/opset_forms.h"
 #include "compiler/raise/table.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -63,6 +65,10 @@ std::vector<std::string_view> RaisedOperations() {
 
 namespace {
 
+std::string_view TargetText(Target target) {
+  return target == Target::kRatified ? "in the ratified dialect" : "for the target nnefc";
+}
+
 bool IsInterface(const ir::Node& node) {
   return node.Is(ir::OpRole::kParameter) || node.Is(ir::OpRole::kResult) || node.Is(ir::OpRole::kConst);
 }
@@ -70,18 +76,31 @@ bool IsInterface(const ir::Node& node) {
 // Raises the nodes of one graph.
 class Raiser {
  public:
-  Raiser(const ir::Graph& source, llvm::ArrayRef<NodeId> order, const RaiseOptions& options, Context& context)
-      : state_(source, order, options, context), order_(order), live_(source.node_bound(), false) {}
+  Raiser(const ir::Graph& source, llvm::ArrayRef<NodeId> order, const RaiseOptions& options, Context& context,
+         std::string_view name, NodeRaising* outer = nullptr)
+      : state_(source, order, options, context, name, outer),
+        order_(order),
+        live_(source.node_bound(), false) {}
 
   std::optional<RaisedGraph> Raise();
+  std::optional<RaisedBody> RaiseAsBody(llvm::ArrayRef<RaisedParameter> parameters,
+                                        llvm::ArrayRef<int32_t> results);
 
  private:
   void FindLiveNodes();
   // Reports inputs with unknown extents, and layers whose shapes depend on data.
   [[nodiscard]] bool HasKnownShapes() const;
   void RaiseParameters();
+  void AddBodyParameters(llvm::ArrayRef<RaisedParameter> parameters);
+  // Adds a result of a body with the element type of the source. A parameter and a value with a name are
+  // copied.
+  void AddBodyResult(NodeId result);
   void RaiseNode(NodeId id);
   void RaiseComputation(NodeRaising& raising);
+  // Raises the node to standard operations.
+  void RaiseToStandard(NodeRaising& raising);
+  // True if standard operations may compute the node: its types are those of NNEF, and the shapes are known.
+  [[nodiscard]] bool MayBeStandard(const NodeRaising& raising) const;
   void CopyNode(NodeRaising& raising);
   // Adds a result for each of the source. A tensor has one name, so that further results are copies.
   void RaiseResults();
@@ -114,16 +133,17 @@ bool Raiser::HasKnownShapes() const {
   Emitter& emitter = state_.context.emitter;
   const ir::Graph& source = state_.source;
   bool known = true;
+  const bool is_strict = state_.options.target == Target::kRatified;
   for (NodeId id : source.parameters()) {
     const ir::Node& node = source.node(id);
-    if (node.output().shape.known()) continue;
+    if (node.output().shape.known() || (!is_strict && node.output().shape.rank_known())) continue;
     known = false;
     emitter.Emit(kOpenExtent, node.origin().range,
                  "the input `{}` has the shape {}, and NNEF needs every extent; set them by `--input-shape "
                  "{}=..`",
                  node.name(), ir::ToString(node.output().shape), node.name());
   }
-  for (size_t i = 0; known && i < order_.size(); ++i) {
+  for (size_t i = 0; known && is_strict && i < order_.size(); ++i) {
     const ir::Node& node = source.node(order_[i]);
     if (!live_[static_cast<size_t>(node.id().index)]) continue;
     for (const ir::Output& output : node.outputs()) {
@@ -142,16 +162,21 @@ bool Raiser::HasKnownShapes() const {
 void Raiser::RaiseParameters() {
   for (NodeId id : state_.source.parameters()) {
     const ir::Node& node = state_.source.node(id);
-    const std::string_view type = DataTypeName(node.output().type);
+    const bool is_strict = state_.options.target == Target::kRatified;
+    const ElementType own = node.output().type;
+    const bool is_held = is_strict || (own != ElementType::kU64 && own != ElementType::kString);
+    const std::string_view type = is_held ? DataTypeName(is_strict ? own : NnefTypeOf(own)) : "";
     NodeRaising raising(state_, id);
     if (type.empty()) {
       ReportNoForm(node, fmt::format("its type is {}, and NNEF has f32 scalars, integers and logicals",
                                      Name(node.output().type)));
     } else {
       try {
-        const nnefc::Shape shape = raising.output_shape();
-        const OutputPort port = raising.Add(
-            "external", {}, Attributes({{"shape", Integers(shape.begin(), shape.end())}, {"dtype", type}}));
+        const ir::PartialShape& open = node.output().shape;
+        const auto extents = open.extents();
+        const Attribute shape =
+            extents ? Attribute(Integers(extents->begin(), extents->end())) : Attribute(open);
+        const OutputPort port = raising.Add("external", {}, Attributes({{"shape", shape}, {"dtype", type}}));
         state_.target.AddToParameters(port.node);
         state_.wanted[{port.node.index, 0}] = node.name();
         raising.SetOutput(port);
@@ -165,9 +190,10 @@ void Raiser::RaiseParameters() {
 
 void Raiser::ReportNoForm(const ir::Node& node, const std::string& reason) {
   state_.failed = true;
-  state_.context.emitter.Emit(kNoForm, node.origin().range,
-                              "`{}`, the layer `{}`, has no form in the ratified dialect: {}", node.type(),
-                              node.name(), reason);
+  const bool is_strict = state_.options.target == Target::kRatified;
+  state_.context.emitter.Emit(kNoForm, node.origin().range, "`{}`, the layer `{}`, has no form {}: {}{}",
+                              node.type(), node.name(), TargetText(state_.options.target), reason,
+                              is_strict && HasOpsetForm(node) ? "; `--target nnefc` has one" : "");
 }
 
 // Lowering preserves operations of NNEF that OpenVINO has not.
@@ -178,11 +204,45 @@ void Raiser::CopyNode(NodeRaising& raising) {
   std::vector<OutputPort> inputs;
   inputs.reserve(static_cast<size_t>(node.num_inputs()));
   for (int32_t i = 0; i < node.num_inputs(); ++i) inputs.push_back(raising.input(i));
-  const ir::NodeId copy = raising.AddNode(node.type(), inputs, node.attributes(), node.num_outputs());
+  const ir::NodeId copy =
+      raising.AddNode({ir::kNnefSet, node.type()}, inputs, node.attributes(), node.num_outputs());
   for (int32_t i = 0; i < node.num_outputs(); ++i) raising.SetOutput(i, {copy, i});
 }
 
+bool Raiser::MayBeStandard(const NodeRaising& raising) const {
+  const ir::Node& node = raising.node();
+  if (!node.bodies().empty()) return false;
+  const auto is_held = [](const ir::Output& output) {
+    return output.shape.known() && !DataTypeName(output.type).empty();
+  };
+  if (!llvm::all_of(node.outputs(), is_held)) return false;
+  return llvm::all_of(node.inputs(), [&](OutputPort port) {
+    if (!is_held(state_.source.output(port))) return false;
+    if (state_.constants.Find(port) != nullptr) return true;
+    // What operations of NNEFC_opset computed in another type remains with them.
+    const OutputPort raised =
+        state_.ports[static_cast<size_t>(port.node.index)][static_cast<size_t>(port.index)];
+    const ElementType type = state_.target.output(raised).type;
+    return type == NnefTypeOf(type);
+  });
+}
+
 void Raiser::RaiseComputation(NodeRaising& raising) {
+  if (state_.options.target == Target::kRatified) return RaiseToStandard(raising);
+  const ir::NodeId id = raising.node().id();
+  if (MayBeStandard(raising)) {
+    try {
+      return RaiseToStandard(raising);
+    } catch (const Declined&) {
+      if (!HasOpsetForm(raising.node())) throw;
+      state_.absorbed.erase(id.index);
+      state_.ports[static_cast<size_t>(id.index)].clear();
+    }
+  }
+  RaiseToOpset(raising);
+}
+
+void Raiser::RaiseToStandard(NodeRaising& raising) {
   const ir::Node& node = raising.node();
   for (int32_t i = 0; i < node.num_outputs(); ++i) {
     const ElementType type = node.output(i).type;
@@ -220,7 +280,12 @@ void Raiser::RaiseResults() {
     NodeRaising raising(state_, id);
     OutputPort port;
     try {
-      port = raising.input(0);
+      const TensorValue* value = raising.Value(0);
+      const bool is_unusual =
+          value != nullptr && (value->volume() == 0 || DataTypeName(value->type()).empty());
+      port = is_unusual && state_.options.target == Target::kNnefc
+                 ? raising.Converted(raising.ExactInput(0), NnefTypeOf(value->type()))
+                 : raising.input(0);
       const ir::Node& producer = state_.target.node(port.node);
       const bool has_name = producer.Is(ir::OpRole::kExternal) || producer.Is(ir::OpRole::kVariable) ||
                             producer.Is(ir::OpRole::kConstant) ||
@@ -265,7 +330,7 @@ void Raiser::NameNodes() {
   for (NodeId id : state_.target.nodes()) {
     const ir::Node& node = state_.target.node(id);
     const std::string& hint = state_.hints[static_cast<size_t>(id.index)];
-    if (node.set() != ir::kNnefSet || hint.empty()) continue;  // a literal
+    if (hint.empty()) continue;  // a literal, or a Result
     for (int32_t i = 0; i < node.num_outputs(); ++i) {
       name_port({id, i}, i == 0 ? hint : fmt::format("{}_{}", hint, i));
       const std::string& name = given.at({id.index, i});
@@ -273,6 +338,65 @@ void Raiser::NameNodes() {
       if (i == 0) state_.target.SetName(id, name);
     }
   }
+}
+
+void Raiser::AddBodyParameters(llvm::ArrayRef<RaisedParameter> parameters) {
+  const ir::Graph& source = state_.source;
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    const RaisedParameter& parameter = parameters[i];
+    const bool is_used = parameter.source >= 0;
+    const ir::NodeId own =
+        is_used ? source.parameters()[static_cast<size_t>(parameter.source)] : ir::NodeId();
+    const std::string name = is_used ? source.node(own).name() : fmt::format("unused_{}", i);
+    const ir::NodeId id = ir::AddParameter(state_.target, name, parameter.type, parameter.shape);
+    state_.hints.resize(state_.target.node_bound());
+    state_.hints[static_cast<size_t>(id.index)] = name;
+    state_.wanted[{id.index, 0}] = name;
+    if (!is_used) continue;
+    NodeRaising raising(state_, own);
+    OutputPort port{id, 0};
+    if (parameter.is_iteration && raising.output_rank() == 0) port = raising.Squeeze(port, {0}, "number");
+    state_.ports[static_cast<size_t>(own.index)] = {port};
+  }
+}
+
+void Raiser::AddBodyResult(NodeId result) {
+  NodeRaising raising(state_, result);
+  try {
+    OutputPort port = raising.ExactInput(0);
+    const ir::Node& producer = state_.target.node(port.node);
+    const ElementType type = producer.output(port.index).type;
+    const bool is_named = producer.Is(ir::OpRole::kParameter) ||
+                          llvm::any_of(producer.uses(port.index), [&](ir::InputPort use) {
+                            return state_.target.node(use.node).Is(ir::OpRole::kResult);
+                          });
+    if (is_named && type == NnefTypeOf(type)) {
+      port = raising.Add("copy", port, Attributes({{"dtype", DataTypeName(type)}}));
+    } else if (is_named) {
+      port = {raising.AddNode({"opset1", "Convert"}, port, Attributes({{"destination_type", type}}), 1), 0};
+    }
+    const std::string& name = state_.source.node(result).name();
+    state_.wanted[{port.node.index, port.index}] = name;
+    ir::AddResult(state_.target, name, port, state_.source.node(result).origin());
+  } catch (const Declined& declined) {
+    ReportNoForm(state_.source.node(result), declined.reason);
+  }
+}
+
+std::optional<RaisedBody> Raiser::RaiseAsBody(llvm::ArrayRef<RaisedParameter> parameters,
+                                              llvm::ArrayRef<int32_t> results) {
+  FindLiveNodes();
+  AddBodyParameters(parameters);
+  FindAbsorbed(state_, order_, live_);
+  for (NodeId id : order_) RaiseNode(id);
+  if (state_.failed) return std::nullopt;
+  for (int32_t result : results) AddBodyResult(state_.source.results()[static_cast<size_t>(result)]);
+  if (state_.failed) return std::nullopt;
+  state_.target.EraseDeadNodes();
+  state_.hints.resize(state_.target.node_bound());
+  NameNodes();
+  return RaisedBody{.graph = std::make_unique<ir::Graph>(std::move(state_.target)),
+                    .captured = std::move(state_.captured)};
 }
 
 std::optional<RaisedGraph> Raiser::Raise() {
@@ -304,11 +428,31 @@ std::optional<RaisedGraph> Raiser::Raise() {
 
 }  // namespace
 
+std::optional<Target> ParseTarget(std::string_view name) {
+  if (name == "ratified") return Target::kRatified;
+  if (name == "nnefc") return Target::kNnefc;
+  return std::nullopt;
+}
+
 std::optional<RaisedGraph> RaiseGraph(const ir::Graph& source, const RaiseOptions& options,
                                       Context& context) {
   const std::optional<std::vector<ir::NodeId>> order = ir::TopologicalOrder(source);
   NNEFC_CHECK(order.has_value() && options.evaluate != nullptr);
-  return raise::Raiser(source, *order, options, context).Raise();
+  return raise::Raiser(source, *order, options, context, source.name().empty() ? "net" : source.name())
+      .Raise();
+}
+
+std::optional<RaisedBody> RaiseBody(NodeRaising& n, const ir::Body& body,
+                                    llvm::ArrayRef<RaisedParameter> parameters,
+                                    llvm::ArrayRef<int32_t> results) {
+  const std::optional<std::vector<ir::NodeId>> order = ir::TopologicalOrder(*body.graph);
+  NNEFC_CHECK(order.has_value());
+  RaiseState& state = n.state();
+  const std::string name = fmt::format("{}_{}", n.node().name(), body.role);
+  auto raised = raise::Raiser(*body.graph, *order, state.options, state.context, name, &n)
+                    .RaiseAsBody(parameters, results);
+  state.failed |= !raised;
+  return raised;
 }
 
 }  // namespace nnefc::raise

@@ -2,7 +2,9 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -12,7 +14,16 @@
 
 namespace nnefc::raise {
 
+// The operations of the raised graph.
+enum class Target : uint8_t {
+  kRatified,  // those of the specification
+  kNnefc,     // and those of the extension NNEFC_opset, so that every OpenVINO operation has a form
+};
+// Returns the target by its name on the command line, "ratified" or "nnefc"; nothing for other names.
+std::optional<Target> ParseTarget(std::string_view name);
+
 struct RaiseOptions {
+  Target target = Target::kRatified;
   // Computes the constant parts of the graph: weights that are stored compressed, shapes, axes. Never null.
   ir::Evaluator evaluate;
   // Computes batch normalizations with constant parameters as a part of the convolution before them, or as a
@@ -20,7 +31,7 @@ struct RaiseOptions {
   bool folds_batch_normalization = false;
 };
 
-// A graph of ratified NNEF operations and the data of its variables.
+// A graph of NNEF operations and the data of its variables.
 struct RaisedGraph {
   std::unique_ptr<ir::Graph> graph;
   std::map<std::string, TensorValue> data;  // key: label

@@ -13,8 +13,9 @@ bool IsPrimitive(TypeKind kind) {
 bool IsCastableToTensor(const TypeTable& types, const ast::Dialect& dialect, TypeId from, TypeId element) {
   const TypeKind to = types.Kind(element);
   if (types.Kind(from) == TypeKind::kTensor) {
+    const bool is_untyped = types.Kind(types.Element(from)) == TypeKind::kAny;
     if (types.Element(from) == element || to == TypeKind::kAny) return true;
-    return to == TypeKind::kGeneric && types.Kind(types.Element(from)) != TypeKind::kAny;
+    return is_untyped ? dialect.untyped_results : to == TypeKind::kGeneric;
   }
   if (!IsPrimitive(types.Kind(from))) return false;
   if (!dialect.exact_literals) {

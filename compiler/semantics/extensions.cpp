@@ -15,6 +15,8 @@ namespace {
 
 constexpr bool ast::Dialect::*kFragments[] = {&ast::Dialect::fragments};
 constexpr bool ast::Dialect::*kOperators[] = {&ast::Dialect::operators};
+constexpr bool ast::Dialect::*kOpset[] = {&ast::Dialect::fragments, &ast::Dialect::untyped_results,
+                                          &ast::Dialect::open_extents, &ast::Dialect::non_finite};
 constexpr bool ast::Dialect::*kVendor[] = {&ast::Dialect::fragments, &ast::Dialect::operators,
                                            &ast::Dialect::empty_declarations, &ast::Dialect::vendor_meanings,
                                            &ast::Dialect::any_label};
@@ -29,6 +31,7 @@ constexpr Extension kExtensions[] = {
     {.name = "KHR_enable_fragment_definitions", .enables = kFragments},
     {.name = "KHR_enable_operator_expressions", .enables = kOperators},
     {.name = "NNEFC_control_flow", .library = stdlib::ControlFlowLibraryText, .file = "control_flow.nnef"},
+    {.name = "NNEFC_opset", .enables = kOpset, .library = stdlib::OpsetLibraryText, .file = "opset.nnef"},
     {.name = "Appendix C of the provisional specification",
      .dialect = ast::Dialect::kProvisional,
      .activation = Activation::kImplicit,

@@ -56,6 +56,8 @@ struct Dialect {
   bool coordinates = false;           // coordinates as a data type of tensors (P 4.3.3)
   bool any_label = false;             // labels may contain any characters; unique as written (P 4.1.3)
   bool nested_tensors = false;        // arrays of literals for tensors in graph.quant (R 5.3)
+  bool untyped_results = false;       // tensors whose data type only expansion knows, results of an extension
+  bool open_extents = false;          // extents of 0 of `external` are known at run time only (P 4.1.1)
   // ---- lenient mode: deviations of exporters from the specifications ----
   bool lenient = false;             // each deviation below is reported, once per rule
   bool loose_values = false;        // numbers, arrays and tensors convert if one meaning remains

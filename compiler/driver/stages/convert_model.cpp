@@ -121,9 +121,12 @@ std::optional<ConvertedModel> ConvertModel(Compilation& compilation, const Conve
       return std::nullopt;
     graph = inferred.get();
   }
-  std::optional<raise::RaisedGraph> raised = raise::RaiseGraph(
-      *graph, {.evaluate = options.evaluate, .folds_batch_normalization = options.folds_batch_normalization},
-      context);
+  std::optional<raise::RaisedGraph> raised =
+      raise::RaiseGraph(*graph,
+                        {.target = options.target,
+                         .evaluate = options.evaluate,
+                         .folds_batch_normalization = options.folds_batch_normalization},
+                        context);
   if (!raised) return std::nullopt;
   const expand::print::PrintedNames names(*raised->graph);
   ConvertedModel model;

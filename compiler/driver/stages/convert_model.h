@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "compiler/driver/compilation.h"
+#include "compiler/raise/raise.h"
 
 namespace nnefc::driver {
 
@@ -15,7 +16,9 @@ struct ConvertOptions {
   std::map<std::string, Shape> input_shapes;
   // Computes the constant parts of the graph. Never null.
   ir::Evaluator evaluate;
-  bool folds_batch_normalization = false;  // RaiseOptions
+  // RaiseOptions
+  raise::Target target = raise::Target::kRatified;
+  bool folds_batch_normalization = false;
 };
 
 // A ratified document and the data of its variables.

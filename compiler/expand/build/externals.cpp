@@ -83,8 +83,9 @@ bool Externals::Prepare(const OpPlan& plan, llvm::ArrayRef<Value> arguments, con
     dims.push_back(unspecified || item.kind() != ValueKind::kInteger ? ir::Dim() : ir::Dim(item.integer()));
   }
   const bool may_be_empty = has_empty && settings_.options.purpose != Purpose::kPrint;
-  if ((!plan.provisional && !settings_.is_lenient()) || !(open || may_be_empty)) return true;
-  if (settings_.options.purpose == Purpose::kPrint) {
+  const bool may_be_open = plan.provisional || settings_.is_lenient() || settings_.dialect.open_extents;
+  if (!may_be_open || !(open || may_be_empty)) return true;
+  if (settings_.options.purpose == Purpose::kPrint && (plan.provisional || settings_.is_lenient())) {
     reporter_.Report(
         Fault::Of(kUnspecifiedExtent,
                   "external `{}` leaves extents open, which has no ratified form; give them with "

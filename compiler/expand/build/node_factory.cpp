@@ -8,6 +8,7 @@
 #include "compiler/expand/rules.h"
 #include "compiler/ir/algorithms/infer.h"
 #include "compiler/ir/algorithms/output_groups.h"
+#include "compiler/ir/ops/opset/nnef_form.h"
 #include "compiler/ir/ops/rules.h"
 #include "compiler/ir/ops/windows/sliding_window_shape.h"
 #include "compiler/semantics/rules.h"
@@ -208,6 +209,41 @@ bool NodeFactory::GatherArguments(const OpPlan& plan, llvm::ArrayRef<Value> argu
   return true;
 }
 
+// Converts the parts of a node of NNEFC_opset to those of OpenVINO's operation, whose optional inputs are the
+// last ones. Returns false after a reported error.
+bool NodeFactory::ToOpenVino(const OpPlan& plan, const Site& site, NodeParts& parts) {
+  const ir::OpInfo& row = settings_.registry.Info(plan.op);
+  ir::ops::opset::NnefMistake mistake;
+  auto attributes = ir::ops::opset::ReadNnefAttributes(row, parts.attributes, mistake);
+  if (!attributes) {
+    reporter_.Report(Fault::Of(kValueType, "`{}` of `{}` {}", mistake.parameter, plan.called, mistake.text)
+                         .At(mistake.parameter),
+                     plan, site);
+    return false;
+  }
+  parts.attributes = std::move(*attributes);
+  const ir::Attribute* shape = row.role == ir::OpRole::kConst ? parts.attributes.Find("shape") : nullptr;
+  if (shape != nullptr && shape->get<ir::PartialShape>()->volume() != 0) {
+    reporter_.Report(Fault::Of(kValueType,
+                               "`shape` of `{}` is `{}`; expected an extent of 0, since `constant` and "
+                               "`variable` are for tensors with elements",
+                               plan.called, ir::ToString(*shape->get<ir::PartialShape>()))
+                         .At("shape"),
+                     plan, site);
+    return false;
+  }
+  for (size_t i = 1; i < parts.segments.size(); ++i) {
+    if (parts.segments[i] == 0 || parts.segments[i - 1] != 0 || row.inputs[i].variadic) continue;
+    reporter_.Report(Fault::Of(kValueType, "`{}` of `{}` is given, but `{}` before it is not",
+                               plan.parameters[i].called, plan.called, plan.parameters[i - 1].called)
+                         .At(plan.parameters[i].name),
+                     plan, site);
+    return false;
+  }
+  parts.segments.clear();
+  return true;
+}
+
 // Returns the type of a variable: in tract's dialect, that of a tensor file of integers or logicals counts,
 // whatever the document states.
 TypeKind NodeFactory::TypeOfFile(const Value& label, const Site& site, TypeKind generic) const {
@@ -251,6 +287,7 @@ Value NodeFactory::Make(const OpPlan& plan, llvm::ArrayRef<Value> arguments, con
   int64_t num_outputs = 0;
   if (!GatherArguments(plan, arguments, generic, site, parts)) return {};
   if (!CountOutputs(plan, arguments, site, num_outputs) || !CountOperation(num_outputs, site)) return {};
+  if (settings_.registry.Info(plan.op).set != ir::kNnefSet && !ToOpenVino(plan, site, parts)) return {};
   ir::NodeId node = graph().AddNode({.op = plan.op,
                                      .inputs = parts.inputs,
                                      .segments = parts.segments,

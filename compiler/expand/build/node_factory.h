@@ -74,6 +74,7 @@ class NodeFactory {
   };
   bool GatherArguments(const OpPlan& plan, llvm::ArrayRef<Value> arguments, semantics::TypeKind generic,
                        const Site& site, NodeParts& parts);
+  bool ToOpenVino(const OpPlan& plan, const Site& site, NodeParts& parts);
   bool AddInputs(const OpPlan::Parameter& parameter, const Value& value, const OpPlan& plan, const Site& site,
                  llvm::SmallVectorImpl<ir::OutputPort>& inputs);
   ir::OutputPort Literal(const Value& value, const Site& site);

@@ -11,6 +11,7 @@
 #include "compiler/expand/print/literals.h"
 #include "compiler/ir/algorithms/output_groups.h"
 #include "compiler/ir/ops/arguments.h"
+#include "compiler/ir/ops/opset/nnef_form.h"
 #include "compiler/ir/ops/variables.h"
 #include "compiler/semantics/extensions.h"
 #include "fmt/core.h"
@@ -83,6 +84,16 @@ class FlatPrinter {
   llvm::DenseMap<ir::OpId, std::unique_ptr<Operation>> operations_;
 };
 
+// True for the Parameters of bodies, and for Results.
+bool IsInterface(const Node& node) {
+  return node.Is(ir::OpRole::kParameter) || node.Is(ir::OpRole::kResult);
+}
+
+// Returns the name of a node's operation in a document.
+std::string CalleeOf(const Node& node) {
+  return node.set() == ir::kNnefSet ? node.type() : ir::ops::opset::NnefName(node.info());
+}
+
 bool IsNaN(const ir::Attribute& attribute) {
   const auto is_nan = [](double number) { return std::isnan(number); };
   if (const auto* number = attribute.get<double>()) return is_nan(*number);
@@ -97,6 +108,14 @@ bool HoldsNaN(const ir::Graph& graph) {
     const Node& node = graph.node(id);
     return llvm::any_of(node.attributes(), [](const auto& each) { return IsNaN(each.second); }) ||
            llvm::any_of(node.bodies(), [](const ir::Body& body) { return HoldsNaN(*body.graph); });
+  });
+}
+
+// Returns true if an extent of an input is known at run time only.
+bool HasOpenExtents(const ir::Graph& graph) {
+  return llvm::any_of(graph.parameters(), [&](ir::NodeId id) {
+    const auto* shape = graph.node(id).attribute("shape").get<ir::PartialShape>();
+    return shape != nullptr && !shape->known();
   });
 }
 
@@ -122,9 +141,15 @@ std::string FlatPrinter::Print() {
     head += fmt::format("extension {};\n", semantics::ExtensionFor(&ast::Dialect::fragments).name);
   }
   // NaN and graphs without parameters have no form in the standard.
-  const bool needs_extension = HoldsNaN(*graph_) || graph_->parameters().empty();
+  const auto has = [&](bool ast::Dialect::*enabled) {
+    return llvm::any_of(extensions_, [&](auto* each) { return llvm::is_contained(each->enables, enabled); });
+  };
+  const bool needs_extension =
+      (HoldsNaN(*graph_) && !has(&ast::Dialect::non_finite)) || graph_->parameters().empty();
   if (needs_extension && llvm::none_of(extensions_, [](auto* each) { return each->is_lenient; }))
     extensions_.push_back(&semantics::LenientExtension());
+  if (HasOpenExtents(*graph_) && !has(&ast::Dialect::open_extents))
+    extensions_.push_back(&semantics::ExtensionFor(&ast::Dialect::open_extents));
   for (const semantics::Extension* extension : extensions_)
     head += fmt::format("extension {};\n", extension->name);
   if (!declarations.empty()) head += '\n' + declarations;
@@ -137,7 +162,7 @@ std::vector<FlatStatement> FlatPrinter::Statements() {
   std::vector<FlatStatement> statements;
   for (ir::NodeId id : *order) {
     const Node& node = graph_->node(id);
-    if (node.set() != ir::kNnefSet || IsLiteral(node)) continue;
+    if (IsInterface(node) || IsLiteral(node)) continue;
     const size_t begin = out_.size();
     PrintNode(node);
     statements.push_back({id, out_.substr(begin)});
@@ -194,11 +219,11 @@ const FlatPrinter::Operation& FlatPrinter::OperationOf(const Node& node) {
   std::unique_ptr<Operation>& entry = operations_[node.op()];
   if (entry != nullptr) return *entry;
   entry = std::make_unique<Operation>();
-  const Symbol name = symbols_.Find(node.type());
+  const Symbol name = symbols_.Find(CalleeOf(node));
   const auto [callee, extension] = name.valid() ? library_.FindOperation(name) : semantics::ExtensionCallee();
   // Operations of extensions that no line enables are printed as custom operations.
   const bool is_enabled = extension != nullptr && extension->activation == semantics::Activation::kLine;
-  if (print::IsCustom(node, ratified_, symbols_) && !is_enabled) {
+  if (node.set() == ir::kNnefSet && print::IsCustom(node, ratified_, symbols_) && !is_enabled) {
     entry->tells_type = true;
     return *entry;
   }
@@ -279,7 +304,7 @@ void FlatPrinter::PrintTypeArgument(const Node& node, const Operation& operation
 void FlatPrinter::PrintNode(const Node& node) {
   const Operation& operation = OperationOf(node);
   PrintLeft(node, operation);
-  out_ += node.type();
+  out_ += CalleeOf(node);
   PrintTypeArgument(node, operation);
   out_ += '(';
   if (operation.signature != nullptr) {
@@ -301,8 +326,9 @@ void FlatPrinter::PrintStandardArguments(const Node& node, const Operation& oper
     if (!types.ContainsTensor(parameters[i].type)) continue;
     llvm::ArrayRef<OutputPort> segment = node.segment(input);
     tensors.emplace_back(input++, types.Kind(parameters[i].type) == semantics::TypeKind::kArray);
-    bool is_default = segment.size() == 1 && IsLiteral(graph_->node(segment[0].node)) &&
-                      !operation.defaults[i].empty() && Tensor(segment[0]) == operation.defaults[i];
+    bool is_default = (segment.empty() && operation.defaults[i] == "[]") ||
+                      (segment.size() == 1 && IsLiteral(graph_->node(segment[0].node)) &&
+                       !operation.defaults[i].empty() && Tensor(segment[0]) == operation.defaults[i]);
     if (!is_default) shown = tensors.size();
   }
   bool first = true;
@@ -310,10 +336,13 @@ void FlatPrinter::PrintStandardArguments(const Node& node, const Operation& oper
     Separate(first);
     PrintInputs(node.segment(tensors[i].first), tensors[i].second);
   }
+  const bool is_nnef = node.set() == ir::kNnefSet;
+  const ir::AttributeMap converted = is_nnef ? ir::AttributeMap() : ir::ops::opset::NnefAttributes(node);
+  const ir::AttributeMap& attributes = is_nnef ? node.attributes() : converted;
   for (size_t i = 0; i < parameters.size(); ++i) {
     if (types.ContainsTensor(parameters[i].type)) continue;
     std::string_view name = symbols_.Text(parameters[i].name.symbol);
-    const ir::Attribute* attribute = node.attributes().Find(name);
+    const ir::Attribute* attribute = attributes.Find(name);
     if (attribute == nullptr) continue;
     const auto body = llvm::find_if(node.bodies(), [&](const ir::Body& each) { return each.role == name; });
     const bool is_label = node.Is(ir::OpRole::kVariable) && name == "label";

@@ -42,7 +42,7 @@ void RaiseBatchNorm(NodeRaising& n) {
 
 // (x - mean) / sqrt(variance + eps), or / (sqrt(variance) + eps), with both moments over the axes.
 OutputPort Normalized(NodeRaising& n, OutputPort x, const Integers& axes, double eps, bool is_inside) {
-  const ir::NodeId moments = n.AddNode("moments", x, Attributes({{"axes", axes}}), 2);
+  const ir::NodeId moments = n.AddNode({ir::kNnefSet, "moments"}, x, Attributes({{"axes", axes}}), 2);
   const OutputPort centered = n.Binary("sub", x, {moments, 0}, "centered");
   const OutputPort variance{moments, 1};
   const OutputPort deviation = is_inside

@@ -38,7 +38,7 @@ void Split(NodeRaising& n, int64_t axis) {
                                           [](int64_t a, int64_t b) { return std::gcd(a, b); });
   for (int64_t& ratio : ratios) ratio /= divisor;
   const ir::NodeId split = n.AddNode(
-      "split", n.input(0),
+      {ir::kNnefSet, "split"}, n.input(0),
       Attributes({{"axis", axis}, {"ratios", ratios}, {"dtype", DataTypeName(n.output_type())}}), parts);
   for (int32_t i = 0; i < parts; ++i) n.SetOutput(i, {split, i});
 }

@@ -123,6 +123,7 @@ void RaiseGather(NodeRaising& n) {
   const int64_t batch_dims = batch == nullptr ? 0 : batch->AsInt();
   if (batch_dims != 0 && batch_dims + n.input_rank(1) != 0) n.Decline("it has batch axes");
   if (const TensorValue* value = n.Value(1)) return GatherConstant(n, axis, *value);
+  if (n.state().options.target != Target::kRatified) n.Decline("its indices may be negative");
   n.state().context.emitter.Emit(
       kIndexRange, n.node().origin().range,
       "the indices of `{}`, the layer `{}`, depend on data; negative ones, which count "

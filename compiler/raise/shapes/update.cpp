@@ -10,6 +10,7 @@ namespace {
 // A state is a variable that an Assign of the same id updates. Its initial value is the variable's data.
 void RaiseReadValue(NodeRaising& n) {
   const std::string& id = n.node().String("variable_id");
+  if (n.state().outer != nullptr) n.Decline("a body has no variables");
   const TensorValue* initial = n.Value(0);
   if (n.has_input(0) && initial == nullptr) n.Decline("its initial value depends on data");
   const nnefc::Shape shape = n.output_shape();

@@ -114,8 +114,17 @@ void CheckParameters(CheckContext& check, const ast::Fragment& fragment, Signatu
   }
 }
 
-// Only operations with bodies have `tensor<>` as a result: the bodies determine the data types of the
-// outputs.
+// Returns true if a parameter names a fragment, `body` or `then_body`.
+bool HasBodyParameter(const CheckContext& check, const Signature& signature) {
+  return std::any_of(
+      signature.parameters.begin(), signature.parameters.end(), [&](const TypedName& parameter) {
+        const std::string_view name = check.Text(parameter.name.symbol);
+        return check.Kind(parameter.type) == TypeKind::kString && (name == "body" || name.ends_with("_body"));
+      });
+}
+
+// Only operations of extensions have `tensor<>` as a result: bodies or attributes determine the data types of
+// the outputs.
 void CheckResults(CheckContext& check, const ast::Fragment& fragment, Signature& signature) {
   signature.results.reserve(fragment.results.size());
   for (const ast::Result& result : fragment.results) {
@@ -127,7 +136,7 @@ void CheckResults(CheckContext& check, const ast::Fragment& fragment, Signature&
       check.Report(kAttributeResult, range, "result `{}` is of type `{}`; results of fragments are tensors",
                    check.Text(result.name.symbol), check.Text(type));
     } else if (check.types.ContainsUnbound(type) && check.kind == CheckedKind::kLibrary) {
-      signature.runs_bodies = true;
+      signature.runs_bodies = HasBodyParameter(check, signature);
     } else if (check.types.ContainsUnbound(type)) {
       check.Report(kUnboundResult, range, "result `{}` is of type `{}`, whose data type is unknown",
                    check.Text(result.name.symbol), check.Text(type));

@@ -105,6 +105,14 @@ TypeId DeduceGeneric(CheckContext& check, const ast::InvocationExpr& invocation,
     return candidates.empty() || llvm::is_contained(candidates, check.scalar) ? check.scalar
                                                                               : candidates.front();
   }
+  if (candidates.empty() && check.dialect.untyped_results) {
+    // Expansion deduces the type from the tensors.
+    const TypeId any = check.types.Primitive(TypeKind::kAny);
+    for (size_t i = 0; i < slots.size(); ++i) {
+      const bool is_generic = check.types.ContainsGeneric(signature.parameters[i].type);
+      if (is_generic && slots[i].valid() && check.types.ContainsUnbound(check.TypeOf(slots[i]))) return any;
+    }
+  }
   if (candidates.empty()) {
     // `concat(x, axis = 1)`: no binding of `?` turns a tensor into an array.
     for (size_t i = 0; i < slots.size(); ++i) {

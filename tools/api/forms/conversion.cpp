@@ -16,12 +16,31 @@ constexpr double kMaxComparedOperations = 1e10;
 // The highest accepted difference of an output, relative to its largest element.
 constexpr double kTolerance = 1e-4;
 
+// Returns an input whose extents the converted model leaves open, or null. Outputs are then not compared.
+const ir::Node* FindOpenInput(const ir::Graph& graph, const ConversionOptions& options) {
+  for (ir::NodeId id : graph.parameters()) {
+    const ir::Node& node = graph.node(id);
+    if (!node.output().shape.known() && options.input_shapes.count(node.name()) == 0) return &node;
+  }
+  return nullptr;
+}
+
 // Returns the differences of the outputs, or nothing after an error was emitted.
 std::optional<std::vector<OutputDifference>> CheckOutputs(
-    Program& program, const driver::ConvertedModel& converted, OutputCheck check,
+    Program& program, const driver::ConvertedModel& converted, const ConversionOptions& options,
     const std::function<void(std::string_view)>& starts) {
   driver::Compilation& compilation = program.compilation();
   const ir::Graph& graph = compilation.lowered() != nullptr ? *compilation.lowered() : compilation.graph();
+  const OutputCheck check = options.check;
+  const ir::Node* open = FindOpenInput(graph, options);
+  if (open != nullptr && check == OutputCheck::kAlways) {
+    compilation.context().emitter.Emit(
+        driver::kInputShape, open->origin().range,
+        "the outputs cannot be compared: the input `{}` has the shape {}; set it by `--input-shape {}=..`",
+        open->name(), ir::ToString(open->output().shape), open->name());
+    return std::nullopt;
+  }
+  if (open != nullptr) return std::vector<OutputDifference>();
   const bool is_small = CountOperations(graph) <= kMaxComparedOperations;
   if (check == OutputCheck::kNever || (check == OutputCheck::kSmall && !is_small))
     return std::vector<OutputDifference>();
@@ -50,9 +69,10 @@ std::optional<Conversion> Convert(Program& program, const ConversionOptions& opt
   auto model =
       driver::ConvertModel(compilation, {.input_shapes = options.input_shapes,
                                          .evaluate = EvaluatorOf(compilation.plugins()),
+                                         .target = options.target,
                                          .folds_batch_normalization = options.folds_batch_normalization});
   if (!model) return std::nullopt;
-  auto differences = CheckOutputs(program, *model, options.check, starts);
+  auto differences = CheckOutputs(program, *model, options, starts);
   if (!differences) return std::nullopt;
   return Conversion{.model = std::move(*model), .differences = std::move(*differences)};
 }

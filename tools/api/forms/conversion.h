@@ -24,7 +24,9 @@ enum class OutputCheck : uint8_t {
 struct ConversionOptions {
   // Shapes that replace those of the inputs of a graph that is no document.
   std::map<std::string, Shape> input_shapes;
-  bool folds_batch_normalization = false;  // RaiseOptions
+  // RaiseOptions
+  raise::Target target = raise::Target::kRatified;
+  bool folds_batch_normalization = false;
   OutputCheck check = OutputCheck::kSmall;
 };
 
@@ -35,7 +37,7 @@ struct Conversion {
   std::vector<OutputDifference> differences;
 };
 
-// Converts a model to a flat ratified document with its data, and compares the outputs of both models on
+// Converts a model to a flat document with its data, and compares the outputs of both models on
 // random inputs. Emits errors, also for a difference above 1e-4 of the largest element of an output, and
 // returns nothing after one. `starts` is called before the comparison.
 [[nodiscard]] std::optional<Conversion> Convert(Program& program, const ConversionOptions& options,

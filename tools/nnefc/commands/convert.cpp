@@ -43,12 +43,13 @@ void RequireNativeForms(const std::string& model, const std::string& output) {
 
 struct ConvertCommand : CommonOptions {
   std::string compare = "auto";
+  std::string target = "ratified";
   bool folds = false;
   bool prints_names = false;
   bool force = false;
 
   int Run() {
-    api::ConversionOptions options{.folds_batch_normalization = folds};
+    api::ConversionOptions options{.target = *raise::ParseTarget(target), .folds_batch_normalization = folds};
     if (compare != "auto")
       options.check = compare == "always" ? api::OutputCheck::kAlways : api::OutputCheck::kNever;
     driver::CompileOptions compile = SourceOptions(options);
@@ -115,7 +116,7 @@ struct ConvertCommand : CommonOptions {
 
 void AddConvert(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<ConvertCommand>();
-  CLI::App* command = app.add_subcommand("convert", "turn OpenVINO IR into a ratified NNEF model");
+  CLI::App* command = app.add_subcommand("convert", "turn OpenVINO IR into an NNEF model");
   AddCommonOptions(*command, *options, 1);
   command
       ->add_option(
@@ -130,6 +131,14 @@ void AddConvert(CLI::App& app, int& exit_code) {
       ->type_name("WORD")
       ->check(OneOf({"auto", "always", "never"}))
       ->capture_default_str();
+  command
+      ->add_option(
+          "--target", options->target,
+          "the operations of the document. ratified: those of the standard; nnefc: also those of the "
+          "extension NNEFC_opset, which has every operation of OpenVINO that nnefc computes")
+      ->type_name("WORD")
+      ->check(OneOf({"ratified", "nnefc"}))
+      ->capture_default_str();
   command->add_flag(
       "--fold", options->folds,
       "fold batch normalizations into the convolutions before them, or into a product and a sum");
@@ -138,9 +147,10 @@ void AddConvert(CLI::App& app, int& exit_code) {
   AddRename(*command, *options);
   command->add_flag("--force", options->force, "replace a model folder, an archive or the file that is read");
   command->footer(
-      "The result is a flat document of the ratified dialect with standard operations alone. Operations "
-      "without an "
-      "exact form are all reported, and nothing is written then. A document is lowered first, so that "
+      "The result is a flat document of the ratified dialect with standard operations alone, unless "
+      "`--target nnefc` "
+      "permits others. Operations without an exact form are all reported, and nothing is written then. A "
+      "document is lowered first, so that "
       "operations of "
       "extensions become standard ones. `python -m nnefc convert` also reads models of other frameworks, and "
       "writes ONNX.\n"

@@ -18,7 +18,12 @@ void InferConst(OpContext& op) {
     return;
   }
   if (!op.Has("element_type") || !op.Has("shape")) return;
-  op.Set(op.Type("element_type"), *op.attribute("shape").get<PartialShape>());
+  const ElementType type = op.Type("element_type");
+  const PartialShape& shape = *op.attribute("shape").get<PartialShape>();
+  op.Set(type, shape);
+  // The value of a Const without elements, as documents of NNEFC_opset have them.
+  if (shape.volume() == 0 && type != ElementType::kDynamic)
+    op.SetValue(0, TensorValue::Filled(type, shape.known_extents(), 0));
 }
 
 void InferResult(OpContext& op) {}

@@ -21,7 +21,7 @@ from nnefc.model import load
 _INVALID, _MISUSE = 1, 2
 
 # Options of `nnefc convert` whose value is the next word.
-_WITH_VALUE = ("-o", "--output", "--compare-outputs", "--rename", "--input-shape", "--format", "--color", "--extensions",
+_WITH_VALUE = ("-o", "--output", "--compare-outputs", "--target", "--rename", "--input-shape", "--format", "--color", "--extensions",
                "--dialect", "--graph", "--random-weights")  # fmt: skip
 
 

@@ -34,11 +34,12 @@ def convert(
     *,
     inputs: Shapes | None = None,
     example: Any = None,
+    target: Literal["ratified", "nnefc"] = "ratified",
     fold: bool = False,
     compare: Literal["auto", "always", "never"] = "auto",
     force: bool = False,
 ) -> Model:
-    """Converts a model of another framework to ratified NNEF. Requires the package `openvino`.
+    """Converts a model of another framework to NNEF. Requires the package `openvino`.
 
     Args:
         model: a path of an ONNX (.onnx), PyTorch (.pt2), TensorFlow (saved model, .pb), TensorFlow Lite (.tflite) or
@@ -47,6 +48,8 @@ def convert(
         output: a folder, an archive (.nnef.tgz, .tar) or a document (.nnef, without data) to write.
         inputs: shapes of inputs by name, for open extents.
         example: inputs of a torch module, as OpenVINO's `example_input`.
+        target: the operations of the document: those of the standard, or also those of the extension NNEFC_opset, which has
+            every operation of OpenVINO that nnefc computes.
         fold: fold batch normalizations into the convolutions before them.
         compare: run both models on random inputs and compare the outputs: "auto" compares if the model has at most 10
             billion operations.
@@ -64,12 +67,14 @@ def convert(
         raise ValueError(f"compare is {compare!r}; expected 'auto', 'always' or 'never'")
     folder = tempfile.TemporaryDirectory(prefix="nnefc-")
     source, name = _source_of(model, Path(folder.name), inputs, example)
-    target = Path(folder.name) / "converted" if output is None else Path(output)
-    options = [f"--compare-outputs={compare}", *["--fold"] * fold, *["--force"] * force]
+    if target not in ("ratified", "nnefc"):
+        raise ValueError(f"target is {target!r}; expected 'ratified' or 'nnefc'")
+    written = Path(folder.name) / "converted" if output is None else Path(output)
+    options = [f"--target={target}", f"--compare-outputs={compare}", *["--fold"] * fold, *["--force"] * force]
     if source == model and inputs:
         options += [f"--input-shape={key}={','.join(map(str, shape))}" for key, shape in inputs.items()]
-    _run_convert(source, name, target, options)
-    made = load(target, random_weights=0 if target.suffix == ".nnef" else None)
+    _run_convert(source, name, written, options)
+    made = load(written, random_weights=0 if written.suffix == ".nnef" else None)
     if output is None:
         made._kept = folder  # variables are mapped from its files
     return made

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/raise/node_raising.h"
+
+namespace nnefc::raise {
+
+// A parameter of a raised body: one of the source's body, or one that the body does not use.
+struct RaisedParameter {
+  int32_t source = -1;  // index of the source's parameter; -1: none
+  ElementType type = ElementType::kDynamic;
+  ir::PartialShape shape;
+  // The number of the iteration, a part of one element, for the source's parameter.
+  bool is_iteration = false;
+};
+
+// A body of the target.
+struct RaisedBody {
+  std::unique_ptr<ir::Graph> graph;
+  // Constants of the enclosing graph that the body takes as its last parameters.
+  std::vector<OutputPort> captured;
+};
+
+// Raises a body of the node, with these parameters, then those for captured constants; `results` are the
+// indices of its results in the source. Errors are reported; returns nothing after one.
+std::optional<RaisedBody> RaiseBody(NodeRaising& n, const ir::Body& body,
+                                    llvm::ArrayRef<RaisedParameter> parameters,
+                                    llvm::ArrayRef<int32_t> results);
+
+// True if the operation has bodies and a form in NNEFC_control_flow.
+bool HasFormWithBodies(const ir::Node& node);
+// Adds `if_else` or `tensor_iterator` of NNEFC_control_flow, or declines.
+void RaiseWithBodies(NodeRaising& n);
+
+}  // namespace nnefc::raise
