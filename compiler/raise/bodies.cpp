@@ -271,8 +271,10 @@ class LoopRaising {
     const ir::Output& output =
         graph.output(graph.node(graph.results()[static_cast<size_t>(result)]).input(0));
     if (!output.shape.known() || output.type != NnefTypeOf(output.type))
-      n_.Decline("the last value of a result that is no state has the type {} and the shape {}",
-                 Name(output.type), ir::ToString(output.shape));
+      n_.Decline(
+          "the last value of a result, which the next iteration does not take, has the type {} and the shape "
+          "{}",
+          Name(output.type), ir::ToString(output.shape));
     const TensorValue zeros = TensorValue::Filled(output.type, output.shape.known_extents(), 0);
     merged_.push_back(
         {.port = n_.Constant(zeros, "initial"), .parameter = {.type = output.type, .shape = output.shape}});

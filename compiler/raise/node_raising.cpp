@@ -422,15 +422,20 @@ OutputPort NodeRaising::Cast(OutputPort port, ElementType type, std::string_view
 
 // ---- results ----
 
-bool NodeRaising::IsSameOutput(const ir::Output& actual, const ir::Output& wanted) const {
+namespace {
+
+// True if the output has the type and, as far as the target permits open extents, the shape of the source.
+bool IsSameOutput(const ir::Output& actual, const ir::Output& wanted, Target target) {
   if (NnefTypeOf(actual.type) != NnefTypeOf(wanted.type)) return false;
   if (actual.shape == wanted.shape) return true;
-  if (state_.options.target == Target::kRatified) return false;
+  if (target == Target::kRatified) return false;
   if (!actual.shape.rank_known() || !wanted.shape.rank_known()) return true;
   return actual.shape.rank() == wanted.shape.rank() &&
          llvm::all_of(llvm::zip(actual.shape.dims(), wanted.shape.dims()),
                       [](const auto& each) { return std::get<0>(each).Compatible(std::get<1>(each)); });
 }
+
+}  // namespace
 
 void NodeRaising::SetOutput(int32_t index, OutputPort port) {
   const auto absorbed = state_.absorbed.find(node_.id().index);
@@ -438,7 +443,7 @@ void NodeRaising::SetOutput(int32_t index, OutputPort port) {
       absorbed == state_.absorbed.end() ? node_ : state_.source.node(absorbed->second.node);
   const ir::Output& wanted = computed.output(index);
   const ir::Output& actual = state_.target.output(port);
-  if (!IsSameOutput(actual, wanted)) {
+  if (!IsSameOutput(actual, wanted, state_.options.target)) {
     state_.context.emitter.Emit(
         kShapeChanged, node_.origin().range,
         "a fault of nnefc, not of the model: `{}` of the layer `{}` has the shape {}, and "

@@ -201,7 +201,6 @@ class NodeRaising : public SourceNode {
 
  private:
   std::string BaseName() const;
-  bool IsSameOutput(const ir::Output& actual, const ir::Output& wanted) const;
   OutputPort Captured(const TensorValue& value, std::string_view role, std::string_view name, bool from_half);
   OutputPort ExactConstant(int32_t index, const TensorValue& value);
   OutputPort AddConstant(const TensorValue& value);

@@ -53,7 +53,10 @@ def check(tool: Nnefc, folder: Path, row: str, form, is_used: bool) -> None:
     np.savez(folder / "inputs.npz", **inputs)
     options = ["--inputs", folder / "inputs.npz"] if inputs else []
     found = tool.run(document, *options, "--backend", "reference")
-    expected = openvino_outputs(xml, inputs)
+    # OpenVINO does not run all operations with open extents.
+    known, _ = make_model(row, [([closed(each) for each in inputs], attributes) for inputs, attributes in CASES[row]])
+    ov.save_model(known, folder / "known.xml", compress_to_fp16=False)
+    expected = openvino_outputs(folder / "known.xml", inputs)
     for name, value in zip([output.any_name for output in model.outputs], expected, strict=True):
         case = CASES[row][int(name[3:].split("_")[0])]
         assert found[name].shape == value.shape, f"{name}: {case[1]}"
