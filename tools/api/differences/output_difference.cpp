@@ -30,7 +30,7 @@ class OutputComparer {
                  const ComparedGraph& after)
       : options_(options), difference_(difference), before_(before), after_(after) {}
 
-  std::optional<OutputDifference> Compare() {
+  std::optional<OutputsOfModels> Compare() {
     if (!RunBoth({})) return std::nullopt;
     result_.json = {{"within", true}, {"outputs", Json::array()}};
     for (size_t i = 0; i < new_.outputs.size(); ++i) {
@@ -148,12 +148,12 @@ class OutputComparer {
   const ComparedGraph& after_;
   RunValues old_;
   RunValues new_;
-  OutputDifference result_;
+  OutputsOfModels result_;
 };
 
 }  // namespace
 
-std::optional<OutputDifference> CompareOutputs(const OutputOptions& options,
+std::optional<OutputsOfModels> CompareOutputs(const OutputOptions& options,
                                                const ModelDifference& difference, const ComparedGraph& before,
                                                const ComparedGraph& after) {
   return OutputComparer(options, difference, before, after).Compare();

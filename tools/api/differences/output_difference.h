@@ -26,7 +26,7 @@ struct OutputOptions {
 };
 
 // The comparison of the outputs of two models for equal inputs.
-struct OutputDifference {
+struct OutputsOfModels {
   bool within = true;
   std::string text;  // lines
   // {"within", "outputs": as in api::CompareValues, "first": {"operation", "old", "new", "comparison"}}
@@ -37,7 +37,7 @@ struct OutputDifference {
 // outputs in the same manner. If some leave the tolerance, runs both again without nnefc's transformations
 // to find the first operation whose results leave it, in the order of the new graph. Returns nothing after
 // `report` returned false.
-[[nodiscard]] std::optional<OutputDifference> CompareOutputs(const OutputOptions& options,
+[[nodiscard]] std::optional<OutputsOfModels> CompareOutputs(const OutputOptions& options,
                                                              const ModelDifference& difference,
                                                              const ComparedGraph& before,
                                                              const ComparedGraph& after);

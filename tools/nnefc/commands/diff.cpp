@@ -50,7 +50,7 @@ struct DiffCommand : CommonOptions {
     for (api::Program* program : {&before, &after}) {
       if (const int exit_code = reporter.Report(*program); exit_code != kSuccess) return exit_code;
     }
-    std::optional<api::OutputDifference> outputs;
+    std::optional<api::OutputsOfModels> outputs;
     if (compares_outputs()) {
       int exit_code = kSuccess;
       outputs = CompareOutputs(difference, old_graph, new_graph, reporter, exit_code);
@@ -108,7 +108,7 @@ struct DiffCommand : CommonOptions {
     return api::CompareGraphs(before, after, !ignores_data);
   }
 
-  std::optional<api::OutputDifference> CompareOutputs(const api::ModelDifference& difference,
+  std::optional<api::OutputsOfModels> CompareOutputs(const api::ModelDifference& difference,
                                                       const api::ComparedGraph& before,
                                                       const api::ComparedGraph& after, Reporter& reporter,
                                                       int& exit_code) const {
@@ -132,7 +132,7 @@ struct DiffCommand : CommonOptions {
   }
 
   void Write(const api::ModelDifference& difference, const api::ComparedGraph& before,
-             const api::ComparedGraph& after, const std::optional<api::OutputDifference>& outputs) const {
+             const api::ComparedGraph& after, const std::optional<api::OutputsOfModels>& outputs) const {
     const std::string outputs_text = outputs ? outputs->text : "";
     switch (form()) {
       case Form::kPage:
