@@ -14,7 +14,7 @@ program_packages=(
 # What every target of CMake is built with, which includes unit tests and benchmarks.
 packages=("${program_packages[@]}" libgtest-dev libbenchmark-dev)
 
-test_packages=(python3 python3-dev python3-venv clang-format-16 neovim graphviz)
+test_packages=(python3 python3-dev python3-venv clang-format-16 neovim graphviz chromium)
 
 say() { printf '\n\033[1m== %s\033[0m\n' "$*"; }
 fail() {
@@ -57,16 +57,17 @@ install_packages() {
     fail "apt-get install failed: is there a network? (needed: ${missing[*]})"
 }
 
-# Creates the Python environment .venv of the tests, unless it satisfies tests/requirements.txt and the file that it includes.
+# Creates the Python environment .venv of the tests, unless it satisfies tests/requirements.txt and the files that it includes.
 install_test_environment() {
   local venv=.venv
   local stamp=$venv/requirements.installed
-  if cat tests/requirements.txt tools/docs/requirements.txt | cmp -s - "$stamp"; then return; fi
+  local files=(tests/requirements.txt tests/docs/browser_requirements.txt tools/docs/requirements.txt)
+  if cat "${files[@]}" | cmp -s - "$stamp"; then return; fi
   say "installing the Python packages of the tests into $venv"
   python3 -m venv "$venv"
   "$venv/bin/pip" install -q --disable-pip-version-check -r tests/requirements.txt ||
     fail "pip install failed: is there a network?"
-  cat tests/requirements.txt tools/docs/requirements.txt >"$stamp"
+  cat "${files[@]}" >"$stamp"
   rm -f build/*/build.ninja  # builds are configured again, because the environment decides which parts they have
 }
 
