@@ -195,7 +195,7 @@ def test_what_the_caller_ignores_stays_ignored(nnefc: Path, folder: Path) -> Non
     ("compile right.nnef -o net", "OpenVINO IR to `.xml` and the text form to `.ir`"),
     ("transform right.nnef -o net", "OpenVINO IR to `.xml` and the text form to `.ir`"),
     ("transform right.nnef --bisect -o net.ir", "writes no graph"),
-    *((f"draw right.nnef -o {name}", "DOT to a `.dot`") for name in ("g.svg", "g.html", "g.png", "g.txt")),
+    *((f"draw right.nnef -o {name}", "DOT to a `.dot`") for name in ("g.svg", "g.png", "g.txt", "g.xhtml")),
     ("expand right.nnef -o flat", "one document, to a `.nnef`"),
     ("expand right.nnef -o model", "`model`, which is a folder"),
     ("fmt right.nnef -o new", "a document to a `.nnef`"),
@@ -232,7 +232,7 @@ def test_a_name_that_promises_something_else(line: str, told: str, nnefc: Path, 
                                   "expand right.nnef -o flat.nnef", "upgrade right.nnef -o new.nnef", "upgrade model -o model.v2",
                                   "run right.nnef --random-inputs 1 --save-weights model.v2", "fmt right.nnef -o new.nnef",
                                   "fmt --diff right.nnef -o new.diff", "fmt --check right.nnef -o new.txt", "inspect right.nnef -o g",
-                                  "inspect right.nnef -o g.txt", "draw right.nnef -o g.dot", "draw right.nnef -o g.gv", "draw right.nnef -o g.json", "draw right.nnef -o g", "draw right.nnef -o -", "inspect right.nnef -o g.json --format json", "check right.nnef -o -",
+                                  "inspect right.nnef -o g.txt", "draw right.nnef -o g.dot", "draw right.nnef -o g.gv", "draw right.nnef -o g.html", "draw right.nnef -o g.htm", "draw right.nnef -o g.json", "draw right.nnef -o g", "draw right.nnef -o -", "inspect right.nnef -o g.json --format json", "check right.nnef -o -",
                                   "check right.nnef -o g.sarif --format sarif", "operations -o g.txt", "explain conv -o g.txt",
                                   "bench right.nnef --iterations 1 -o g.json --format json"])
 def test_a_name_that_fits(line: str, nnefc: Path, folder: Path) -> None:

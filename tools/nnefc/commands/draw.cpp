@@ -47,10 +47,10 @@ struct DrawCommand : CommonOptions {
     using Form = api::DrawingForm;
     const Form by_format = prints_text() ? Form::kDot : Form::kJson;
     if (output.empty() || output == "-") return by_format;
-    RequireExtension(output, {".dot", ".gv", ".html", ".htm", ".json", ""},
-                     "`draw` writes a page for browsers to a `.html`, Graphviz' DOT to a `.dot`, of which "
-                     "`dot -Tsvg` makes "
-                     "a picture, or JSON to a `.json`");
+    RequireExtension(
+        output, {".dot", ".gv", ".html", ".htm", ".json", ""},
+        "`draw` writes a page for browsers to a `.html`, Graphviz' DOT to a `.dot`, of which `dot -Tsvg` "
+        "(package graphviz) makes a picture, or JSON to a `.json`");
     const std::string extension = std::filesystem::path(output).extension().string();
     if (extension.empty()) return by_format;
     return extension == ".json" ? Form::kJson : extension[1] == 'h' ? Form::kHtml : Form::kDot;
