@@ -26,7 +26,7 @@ tr.changed { background: var(--changed); }
 body:has(#only:checked) tr.same { display: none; }
 )";
 
-// Returns a text in which no character has a meaning in HTML. Control characters and bytes that are not UTF-8
+// Escapes the characters with a meaning in HTML. Control characters and bytes that are not UTF-8
 // become U+FFFD.
 std::string Escaped(std::string_view text) {
   const std::string valid =

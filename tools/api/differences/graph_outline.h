@@ -22,7 +22,7 @@ struct OutlineNode {
   Kind kind = Kind::kOperation;
   std::string set;   // "nnef"
   std::string type;  // "conv"
-  std::string name;  // of its first result; for a variable its label
+  std::string name;  // its first result; the label of a variable
   // The text of each attribute by name. Defaults are those of the row that the node does not set.
   std::vector<std::pair<std::string, std::string>> attributes = {};
   std::vector<std::pair<std::string, std::string>> defaults = {};
@@ -30,7 +30,7 @@ struct OutlineNode {
   std::vector<std::pair<size_t, int32_t>> inputs = {};
   std::vector<int32_t> segments = {};  // see ir::Node::segments
   std::vector<Port> outputs = {};
-  std::optional<TensorValue> value = std::nullopt;  // of a literal, or of a variable whose graph has the data
+  std::optional<TensorValue> value = std::nullopt;  // literals, and variables with data in the graph
   std::vector<OutlineBody> bodies = {};
 };
 

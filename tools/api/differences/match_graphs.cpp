@@ -17,7 +17,8 @@ namespace {
 
 using Kind = OutlineNode::Kind;
 
-// Rounds of the refinement by surroundings: the distance in edges up to which they count.
+// The number of rounds of the refinement by surroundings: the largest distance in edges of a node that
+// counts.
 constexpr int kRounds = 4;
 // The maximum number of cells of the table of the last step.
 constexpr size_t kMaxCells = 4'000'000;
@@ -99,9 +100,9 @@ std::vector<size_t> NumberComputations(const GraphOutline& graph, const std::vec
 struct Side {
   const GraphOutline& graph;
   std::vector<std::optional<size_t>>& partners;
-  std::vector<size_t> operations = {};    // by OperationKey
-  std::vector<size_t> computations = {};  // of what a node is computed
-  std::vector<size_t> uses = {};          // what is computed of a node
+  std::vector<size_t> operations = {};    // numbers of OperationKey
+  std::vector<size_t> computations = {};  // numbers of the computation of a node
+  std::vector<size_t> uses = {};          // numbers of its uses
   // The inputs that read each node: user, index of the input, output of the node.
   struct Use {
     size_t user;

@@ -29,7 +29,7 @@ struct GraphMatching {
 // if they compute the same of the same, then if the same is computed of them; names decide between several.
 // The others are matched by the names of their results, then by their surroundings, refined in a fixed number
 // of rounds, and at last by their order. The time is proportional to the edges, apart from sorting and from
-// the last step, which is bounded.
+// the bounded last step.
 GraphMatching MatchGraphs(const GraphOutline& old_graph, const GraphOutline& new_graph);
 
 // Returns true if both nodes are the same operation with equal attributes and bodies.

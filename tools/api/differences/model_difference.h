@@ -89,7 +89,7 @@ nlohmann::ordered_json DifferenceJson(const ModelDifference& difference, const C
 // The changed attributes, inputs and bodies of a matched operation.
 struct OperationDetails {
   struct Change {
-    std::string name;  // of an attribute; the index of an input
+    std::string name;  // an attribute, or the index of an input
     std::string before;
     std::string after;
   };

@@ -153,9 +153,8 @@ class OutputComparer {
 
 }  // namespace
 
-std::optional<OutputsOfModels> CompareOutputs(const OutputOptions& options,
-                                               const ModelDifference& difference, const ComparedGraph& before,
-                                               const ComparedGraph& after) {
+std::optional<OutputsOfModels> CompareOutputs(const OutputOptions& options, const ModelDifference& difference,
+                                              const ComparedGraph& before, const ComparedGraph& after) {
   return OutputComparer(options, difference, before, after).Compare();
 }
 

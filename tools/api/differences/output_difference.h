@@ -38,8 +38,8 @@ struct OutputsOfModels {
 // to find the first operation whose results leave it, in the order of the new graph. Returns nothing after
 // `report` returned false.
 [[nodiscard]] std::optional<OutputsOfModels> CompareOutputs(const OutputOptions& options,
-                                                             const ModelDifference& difference,
-                                                             const ComparedGraph& before,
-                                                             const ComparedGraph& after);
+                                                            const ModelDifference& difference,
+                                                            const ComparedGraph& before,
+                                                            const ComparedGraph& after);
 
 }  // namespace nnefc::api

@@ -64,7 +64,7 @@ double RunAll(std::vector<Stream>& all, const std::vector<TensorValue>& inputs,
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// Returns the value below which `share` of the sorted times are.
+// Returns the time that exceeds `share` of the sorted times.
 double Percentile(const std::vector<double>& sorted, double share) {
   const double position = share * static_cast<double>(sorted.size() - 1);
   const auto below = static_cast<size_t>(position);

@@ -109,9 +109,9 @@ struct DiffCommand : CommonOptions {
   }
 
   std::optional<api::OutputsOfModels> CompareOutputs(const api::ModelDifference& difference,
-                                                      const api::ComparedGraph& before,
-                                                      const api::ComparedGraph& after, Reporter& reporter,
-                                                      int& exit_code) const {
+                                                     const api::ComparedGraph& before,
+                                                     const api::ComparedGraph& after, Reporter& reporter,
+                                                     int& exit_code) const {
     api::OutputOptions options{.old_model = ShownModel(models[0]),
                                .new_model = ShownModel(models[1]),
                                .old_compile = OptionsFor(models[0], true),
@@ -187,8 +187,8 @@ void AddDiff(CLI::App& app, int& exit_code) {
       "it");
   command->footer(
       "Operations are matched by what they compute, by the names of their results and by their surroundings; "
-      "other names alone are equal. With data of inputs, outputs are compared too, and the first operation "
-      "that leaves the tolerance is named. Exit code 1 if the models differ.\n"
+      "other names are no difference. With data of inputs, outputs are compared too, and the first operation "
+      "beyond the tolerance is named. Exit code 1 if the models differ.\n"
       "Examples:\n"
       "  nnefc diff old.nnef new.nnef\n"
       "  nnefc diff old_folder new_folder --random-inputs 1 -o diff.html");
