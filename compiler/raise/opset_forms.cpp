@@ -10,6 +10,13 @@ namespace nnefc::raise {
 
 bool HasOpsetForm(const ir::Node& node) {
   if (!node.bodies().empty()) return HasFormWithBodies(node);
+  if (node.Is(ir::OpRole::kResult)) return false;
+  if (node.Is(ir::OpRole::kParameter)) {
+    // Inputs have types of NNEF, from which the values are converted, and a known rank.
+    const ir::Output& input = node.output();
+    return input.shape.rank_known() && input.type != ElementType::kU64 &&
+           input.type != ElementType::kString && input.type != ElementType::kDynamic;
+  }
   return node.info().infer != nullptr && node.set().starts_with(ir::kOpsets);
 }
 

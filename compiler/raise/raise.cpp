@@ -193,7 +193,7 @@ void Raiser::ReportNoForm(const ir::Node& node, const std::string& reason) {
   const bool is_strict = state_.options.target == Target::kRatified;
   state_.context.emitter.Emit(kNoForm, node.origin().range, "`{}`, the layer `{}`, has no form {}: {}{}",
                               node.type(), node.name(), TargetText(state_.options.target), reason,
-                              is_strict && HasOpsetForm(node) ? "; `--target nnefc` has one" : "");
+                              is_strict && HasOpsetForm(node) ? "; `--target nnefc` writes it" : "");
 }
 
 // Lowering preserves operations of NNEF that OpenVINO has not.

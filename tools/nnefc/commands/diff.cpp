@@ -187,7 +187,8 @@ void AddDiff(CLI::App& app, int& exit_code) {
       "it");
   command->footer(
       "Operations are matched by what they compute, by the names of their results and by their surroundings; "
-      "other names are no difference. With data of inputs, outputs are compared too, and the first operation "
+      "other names make no difference. With data of inputs, outputs are compared too, and the first "
+      "operation "
       "beyond the tolerance is named. Exit code 1 if the models differ.\n"
       "Examples:\n"
       "  nnefc diff old.nnef new.nnef\n"

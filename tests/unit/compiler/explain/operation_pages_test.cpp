@@ -92,6 +92,7 @@ Written ReadFile(const std::string& name) {
 const std::vector<std::pair<std::string, std::string_view>>& Libraries() {
   static const std::vector<std::pair<std::string, std::string_view>> libraries = {
       {"NNEFC_control_flow", stdlib::ControlFlowLibraryText()},
+      {"NNEFC_opset", stdlib::OpsetLibraryText()},
       {"tract_registry tract_core", stdlib::TractCoreLibraryText()},
       {"tract_registry tract_transformers", stdlib::TractTransformersLibraryText()},
       {"tract_registry tract_onnx", stdlib::TractOnnxLibraryText()},

@@ -245,9 +245,9 @@ TEST(Raise, ReportsAllOperationsWithoutAForm) {
   EXPECT_EQ(
       raising.Messages(),
       (Lines{"`CumSum`, the layer `first`, has no form in the ratified dialect: nnefc has no combination of "
-             "standard operations for it",
+             "standard operations for it; `--target nnefc` writes it",
              "`Add`, the layer `second`, has no form in the ratified dialect: its input 0 has the type i64, "
-             "and NNEF computes with scalars only"}));
+             "and NNEF computes with scalars only; `--target nnefc` writes it"}));
 }
 
 TEST(Raise, ReportsATypeOnce) {
@@ -257,7 +257,12 @@ TEST(Raise, ReportsATypeOnce) {
   EXPECT_FALSE(raising.ok());
   EXPECT_EQ(raising.Messages(),
             Lines{"`Parameter`, the layer `x`, has no form in the ratified dialect: its type is "
-                  "f16, and NNEF has f32 scalars, integers and logicals"});
+                  "f16, and NNEF has f32 scalars, integers and logicals; `--target nnefc` writes it"});
+  const Raising wide(Parameter(0, "x", "u64[2]") +
+                     "%1 = opset1.ReLU \"r\" (%0) : u64[2]\nopset1.Result \"y\" (%1)\n");
+  EXPECT_EQ(wide.Messages(),
+            Lines{"`Parameter`, the layer `x`, has no form in the ratified dialect: its type is "
+                  "u64, and NNEF has f32 scalars, integers and logicals"});
 }
 
 TEST(Raise, NamesTheInputWithOpenExtents) {

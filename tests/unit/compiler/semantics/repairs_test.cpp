@@ -328,7 +328,8 @@ TEST(Repairs, SpeakOfPairsOnlyForPairs) {
 TEST(Repairs, OfExtensions) {
   const std::string known =
       " `KHR_enable_fragment_definitions`, `KHR_enable_operator_expressions`, `NNEFC_control_flow`, "
-      "`tract_registry tract_core`, `tract_registry tract_transformers`, `tract_registry tract_onnx`, "
+      "`NNEFC_opset`, `tract_registry tract_core`, `tract_registry tract_transformers`, `tract_registry "
+      "tract_onnx`, "
       "`tract_registry tract_pulse`, `tract_registry tract_resource`, `tract_registry tract_extra`, "
       "`tract_symbol`, `tract_pulse_streaming_symbol`, `tract_assert`";
   const auto document = [](std::string_view name) {
