@@ -323,7 +323,7 @@ def run(*words, native=False):
 
 
 # The required options of a command in addition to a model.
-WORDS = {"bench": ("--iterations", "1"), "run": ("--random-inputs", "1")}
+WORDS = {"bench": ("--iterations", "1"), "diff": ("net.nnef",), "run": ("--random-inputs", "1")}
 
 
 def commands_with_extensions():

@@ -16,7 +16,7 @@ import nnefc
 def test_the_readme_runs(tmp_path, monkeypatch, capsys):
     text = (ROOT / "tools" / "python" / "README.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
-    assert len(blocks) == 7
+    assert len(blocks) == 8
     monkeypatch.chdir(tmp_path)
     (tmp_path / "net.nnef").write_text(LINEAR)
     (tmp_path / "extensions" / "front").mkdir(parents=True)

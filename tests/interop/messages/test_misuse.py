@@ -50,6 +50,14 @@ def test_a_model_may_be_named_like_a_command(command: str, name: str, tmp_path: 
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.parametrize(("count", "code"), [(0, 2), (1, 2), (2, 0), (3, 2)])
+def test_diff_compares_two_models(count: int, code: int, run) -> None:
+    done = run("diff", *["net.nnef"] * count)
+    assert done.returncode == code
+    if count == 1:
+        assert "`MODEL` needs 2 values, not 1" in done.stderr
+
+
 @pytest.mark.parametrize(("word", "advice"), [
     ("validate", "`nnefc check`"), ("verify", "`nnefc check`"), ("execute", "`nnefc run`"), ("infer", "`nnefc run`"),
     ("info", "`nnefc inspect`"), ("benchmark", "`nnefc bench`"), ("profile", "--profile`"), ("optimize", "`nnefc convert`"),

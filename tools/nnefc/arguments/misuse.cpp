@@ -220,9 +220,13 @@ std::string DescribeMisuse(const CLI::App& app, const CLI::ParseError& error) {
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) return DescribeExtra(app);
   const auto [name, rest] = text.split(": ");
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr && !rest.empty()) {
-    // "NAME: 1 required TYPE missing" or "NAME: At Most 1 required but received 3"
+    // "NAME: 1 required TYPE missing", "NAME: At Most 1 required but received 3" or "NAME: At Least 2 ..."
     if (std::string_view(rest).ends_with("missing")) return fmt::format("`{}` needs a value", name.str());
-    const auto [most, received] = rest.split(" but received ");
+    const auto [bound, received] = rest.split(" required but received ");
+    if (!std::string_view(bound).starts_with("At Most")) {
+      return fmt::format("`{}` needs {} values, not {}", name.str(), bound.rsplit(' ').second.str(),
+                         received.str());
+    }
     return fmt::format("`{}` may be given once, not {} times", name.str(), received.str());
   }
   if (dynamic_cast<const CLI::ValidationError*>(&error) != nullptr && !rest.empty()) {
