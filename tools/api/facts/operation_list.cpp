@@ -24,6 +24,7 @@ std::vector<DocumentOperation> DocumentOperations() {
     NNEFC_CHECK(operations.back().missing_form || lower::HasLowering(row.name));
   }
   for (const explain::ExtensionOperation& each : explain::ExtensionOperations()) {
+    if (each.extension == "NNEFC_opset") continue;  // OpsetOperations lists these
     operations.push_back(
         {.name = each.name, .section = std::string(each.extension), .missing_form = std::nullopt});
   }
