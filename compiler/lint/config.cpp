@@ -10,6 +10,7 @@
 #include "compiler/driver/rules.h"
 #include "compiler/lint/rules.h"
 #include "compiler/support/text/counted_text.h"
+#include "compiler/support/text/json_value.h"
 #include "nlohmann/json.hpp"
 
 namespace nnefc::lint {
@@ -17,8 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
-
-constexpr size_t kMaxConfigSize = size_t{1} << 20;
 
 // A SAX handler for a configuration; unknown nested values are ignored.
 class ConfigReader : public nlohmann::json_sax<Json> {
@@ -208,8 +207,8 @@ SettingsRequest ReadConfig(const std::string& path, Context& context, bool& envi
 
 SettingsRequest ReadConfigText(FileId file, Context& context) {
   SettingsRequest request;
-  if (context.sources.Text(file).size() > kMaxConfigSize) {
-    context.emitter.Emit(kConfigSyntax, {file, 0, 1}, "the file has more than {} bytes", kMaxConfigSize);
+  if (context.sources.Text(file).size() > kMaxSettingsBytes) {
+    context.emitter.Emit(kConfigSyntax, {file, 0, 1}, "the file has more than {} bytes", kMaxSettingsBytes);
     return request;
   }
   ConfigReader(file, context, request).Read();

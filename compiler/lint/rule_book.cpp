@@ -2,6 +2,7 @@
 
 #include "compiler/lint/rule_book.h"
 
+#include "compiler/device/rules.h"
 #include "compiler/driver/rules.h"
 #include "compiler/expand/rules.h"
 #include "compiler/ir/ops/opset/rules.h"
@@ -52,6 +53,8 @@ RuleBook::RuleBook() {
   Add(upgrade::kUpgradeRules);
   Add(kLintRules);
   Add(kLintConfigRules);
+  Add(device::kDeviceRules);
+  Add(device::kDeviceProfileRules);
 }
 
 void RuleBook::Add(llvm::ArrayRef<const Rule*> rules) {

@@ -39,7 +39,7 @@ import rule_file  # noqa: E402
 # The targets of a file of the tests, by its suffix.
 TARGETS = {".nnef": ("document", "formatter"), ".quant": ("quantization", "formatter"), ".dat": ("dat",), ".npy": ("npy",),
            ".safetensors": ("safetensors",),
-           ".npz": ("npy",), ".tgz": ("container",), ".tar": ("container",), ".ir": ("graph_text",), ".json": ("lint_config",)}
+           ".npz": ("npy",), ".tgz": ("container",), ".tar": ("container",), ".ir": ("graph_text",), ".json": ("lint_config", "device_profile")}
 # The start of a document in a literal of a unit test, and the file name for it.
 LITERALS = ((re.compile(r"\s*(#[^\n]*\n\s*)*version [0-9.]+"), "net.nnef"), (re.compile(r'\s*graph "'), "net.ir"),
             (re.compile(r"\s*<(\?xml|net)\b"), "net.xml"), (re.compile(r'\s*\{\s*"'), "net.json"))

@@ -152,6 +152,11 @@ const JsonValue* JsonValue::Find(std::string_view key) const {
 
 std::optional<JsonValue> ReadJson(std::string_view text, FileId file, uint32_t offset,
                                   const JsonFormat& format, Emitter& emitter) {
+  if (text.size() > format.max_bytes) {
+    emitter.Emit(*format.syntax, {file, offset, offset + 1}, "the file has more than {} bytes",
+                 format.max_bytes);
+    return std::nullopt;
+  }
   return JsonTree(text, file, offset, format, emitter).Read();
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -36,11 +37,15 @@ struct JsonValue::Member {
   JsonValue value;
 };
 
+// The limit on the size of files with settings, such as `.nnefc.json`.
+inline constexpr size_t kMaxSettingsBytes = size_t{1} << 20;
+
 // The rules and the wording for diagnostics about a JSON text.
 struct JsonFormat {
-  const Rule* syntax;      // for invalid JSON, or nesting deeper than 64
+  const Rule* syntax;      // for invalid JSON, nesting deeper than 64, and a text that is too large
   const Rule* repetition;  // for a duplicate key in an object
   std::string_view holds;  // "the file holds ..": the expected content
+  size_t max_bytes = SIZE_MAX;
 };
 
 // Reads a JSON text that starts `offset` bytes into a file. Reports a diagnostic and returns nothing on

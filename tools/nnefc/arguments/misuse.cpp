@@ -10,6 +10,7 @@
 #include "compiler/support/diagnostics/suggest.h"
 #include "fmt/ranges.h"
 #include "llvm/ADT/StringRef.h"
+#include "tools/api/device.h"
 #include "tools/nnefc/arguments/foreign_words.h"
 
 namespace nnefc::cli {
@@ -143,6 +144,17 @@ CLI::Validator OneOf(std::vector<std::string> choices) {
       suggestion.Offer(choice);
     }
     return fmt::format("expected {}, not `{}`{}", Alternatives(choices), given, SuggestedInstead(suggestion));
+  };
+  return CLI::Validator(refuse, shown);
+}
+
+CLI::Validator OneOfOrProfile(std::vector<std::string> choices) {
+  const std::string shown = fmt::format("{{{},FILE.json}}", fmt::join(choices, ","));
+  const CLI::Validator words = OneOf(std::move(choices));
+  auto refuse = [words](std::string given) {
+    if (api::IsDeviceProfile(given)) return std::string();
+    const std::string mistake = words(given);
+    return mistake.empty() ? mistake : mistake + "; the name of a device profile ends in `.json`";
   };
   return CLI::Validator(refuse, shown);
 }

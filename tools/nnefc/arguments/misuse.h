@@ -12,6 +12,8 @@ namespace nnefc::cli {
 // an integer in [lowest, highest], an integer or a real number that is not negative, a text that is not
 // empty.
 CLI::Validator OneOf(std::vector<std::string> choices);
+// `OneOfOrProfile` also accepts the name of a device profile, which ends in `.json`.
+CLI::Validator OneOfOrProfile(std::vector<std::string> choices);
 CLI::Validator Between(int64_t lowest, int64_t highest);
 CLI::Validator NonNegative();
 CLI::Validator NonNegativeNumber();

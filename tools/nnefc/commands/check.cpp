@@ -1,5 +1,6 @@
 // The command `nnefc check`: checks models against the specification, including their shapes.
 
+#include "tools/api/device.h"
 #include "tools/api/forms/openvino_form.h"
 #include "tools/api/program.h"
 #include "tools/nnefc/arguments/fixes.h"
@@ -20,11 +21,21 @@ struct CheckCommand : CommonOptions {
     fixes.Validate(*this);
     Reporter reporter(*this, /*is_product=*/true);
     int exit_code = kSuccess;
-    for (const std::string& model : FindModels()) exit_code = std::max(exit_code, Check(model, reporter));
+    for (const std::string& model : FindModels()) {
+      if (is_profile() && driver::FormatOf(model) != driver::ModelFormat::kNnef) {
+        throw MisuseError(
+            fmt::format("`{}` is not an NNEF model, as a device profile requires; "
+                        "`nnefc convert` makes one of OpenVINO IR",
+                        model));
+      }
+      exit_code = std::max(exit_code, Check(model, reporter));
+    }
     return exit_code;
   }
 
  private:
+  bool is_profile() const { return api::IsDeviceProfile(target); }
+
   int Check(const std::string& model, Reporter& reporter) {
     driver::CompileOptions compile = compile_options(model);
     const bool for_openvino = target == "openvino";
@@ -38,10 +49,13 @@ struct CheckCommand : CommonOptions {
     if (RunStages(program, for_openvino ? driver::Stage::kLower : driver::Stage::kExpand)) {
       if (for_openvino)
         (void)api::OpenVinoFormOf(program.compilation(), compile.structure_only);  // emits errors
-      (void)program.Check();                                                       // emits errors
+      if (!is_profile()) (void)program.Check();                                    // emits errors
     }
+    bool profile_failed = false;
+    if (is_profile()) (void)api::CheckForDevice(program, target, profile_failed);  // emits errors
     fixes.Deliver(model, report, *this);
-    return reporter.Report(program);
+    const int exit_code = reporter.Report(program);
+    return profile_failed ? kMisuse : exit_code;
   }
 };
 
@@ -58,15 +72,17 @@ void AddCheck(CLI::App& app, int& exit_code) {
   options->fixes.Add(*command, "change the files where a mistake has one repair that helps");
   command
       ->add_option("--target", options->target,
-                   "what the model is for: `openvino` also reports what OpenVINO IR cannot express")
+                   "what the model is for: `openvino` also reports what OpenVINO IR cannot express, the JSON "
+                   "profile of a device what the device does not accept")
       ->type_name("WORD")
-      ->check(OneOf({"nnef", "openvino"}))
+      ->check(OneOfOrProfile({"nnef", "openvino"}))
       ->capture_default_str();
   command->footer(
       "Examples:\n"
       "  nnefc check model.nnef model_folder --format sarif\n"
       "  nnefc check --recursive models --werror --format github\n"
       "  nnefc check model.nnef --fix --diff\n"
+      "  nnefc check model_folder --target device.json\n"
       "  nnefc check - --stdin-filename model.nnef < model.nnef");
   AddOutput(*command, options->output, "the file to write the report to; standard error without it");
   command->callback(

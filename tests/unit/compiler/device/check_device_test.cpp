@@ -1,0 +1,122 @@
+// Models on both sides of each bound of a profile, and decompositions of compounds.
+
+#include "compiler/device/check_device.h"
+
+#include "compiler/device/read_profile.h"
+#include "gtest/gtest.h"
+
+namespace nnefc::device {
+namespace {
+
+// Returns the labels and messages of the violations of a graph's body, one per line.
+std::string Check(const std::string& body, const std::string& json) {
+  driver::CompileOptions options;
+  options.purpose = expand::Purpose::kValidate;
+  options.document =
+      "version 1.0;\ngraph g( x ) -> ( y )\n{\n    x = external(shape = [1, 4, 8, 8]);\n" + body + "}\n";
+  driver::Compilation compilation("g.nnef", std::move(options));
+  EXPECT_TRUE(compilation.RunUntil(driver::Stage::kExpand)) << body;
+  Context& context = compilation.context();
+  const auto profile = ReadProfileText(context.sources.AddText("d.json", json), context);
+  if (!profile) return context.emitter.diagnostics().front().message;
+  CheckDevice(compilation, *profile);
+  std::string text;
+  for (const Diagnostic& diagnostic : context.emitter.diagnostics())
+    text += fmt::format("{}{}: {}", text.empty() ? "" : "\n", diagnostic.rule->label, diagnostic.message);
+  return text;
+}
+
+std::string Conv(const std::string& arguments) {
+  return "    w = variable(shape = [4, 4, 3, 3], label = 'w');\n    y = conv(x, w" + arguments + ");\n";
+}
+std::string ConvProfile(const std::string& entry) {
+  return R"({"operations": {"external": {}, "variable": {}, "conv": )" + entry + "}}";
+}
+
+TEST(CheckDeviceTest, ComparesAttributesWithAllowedValues) {
+  struct {
+    const char* arguments;
+    const char* attributes;
+    const char* expected;
+  } const cases[] = {
+      {", stride = [2, 1]", R"("stride": [1, 2])", ""},
+      {", stride = [2, 3]", R"("stride": [1, 2])",
+       "device.attribute: the device does not accept `stride = [2, 3]` of `conv`"},
+      // An empty list must be a value itself.
+      {"", R"("stride": [[], 1])", ""},
+      {"", R"("stride": [2])", "device.attribute: the device does not accept `stride = []` of `conv`"},
+      {"", R"("padding": {"min": 0, "max": 1})",
+       "device.attribute: the device does not accept `padding = []` of `conv`"},
+      {"", R"("padding": [[]])", ""},
+      {", padding = [(0, 1), (1, 1)]", R"("padding": {"max": 1})", ""},
+      {", padding = [(0, 1), (1, 1)]", R"("padding": [[[0, 1], [1, 1]]])", ""},
+      {", padding = [(0, 1), (1, 2)]", R"("padding": {"max": 1})",
+       "device.attribute: the device does not accept `padding = [(0, 1), (1, 2)]` of `conv`"},
+      {", border = 'constant'", R"("border": ["constant"])", ""},
+      {", border = 'reflect'", R"("border": ["constant"])",
+       "device.attribute: the device does not accept `border = 'reflect'` of `conv`"},
+      // All violations of one operation are reported at once.
+      {", stride = [3, 3], border = 'reflect'", R"("border": ["constant"], "stride": {"max": 2})",
+       "device.attribute: the device does not accept `border = 'reflect'` of `conv`; the device does not "
+       "accept "
+       "`stride = [3, 3]` of `conv`"},
+  };
+  for (const auto& each : cases) {
+    EXPECT_EQ(
+        Check(Conv(each.arguments), ConvProfile(fmt::format(R"({{"attributes": {{{}}}}})", each.attributes))),
+        each.expected)
+        << each.arguments << each.attributes;
+  }
+}
+
+TEST(CheckDeviceTest, LimitsTensors) {
+  EXPECT_EQ(Check(Conv(""), ConvProfile(R"({"kernel": {"max": 3}, "ranks": [4], "types": ["scalar"]})")), "");
+  EXPECT_EQ(
+      Check(Conv(""), ConvProfile(R"({"kernel": {"min": 4}})")),
+      "device.kernel: the filter of `conv` has extent 3 along axis 2; the filter of `conv` has extent 3 "
+      "along axis 3");
+  EXPECT_EQ(Check(Conv(""), ConvProfile(R"({"max_extents": [1, 4, 8, 8]})")), "");
+  EXPECT_EQ(Check(Conv(""), ConvProfile(R"({"max_extents": [1, 3]})")),
+            "device.extent: `y` has extent 4 along axis 1");
+  EXPECT_EQ(Check(Conv(""), ConvProfile(R"({"inputs": {"filter": {"max_extents": 4}}})")), "");
+  EXPECT_EQ(Check(Conv(""), ConvProfile(R"({"inputs": {"filter": {"ranks": [3]}}})")),
+            "device.rank: `filter` of `conv` has rank 4");
+}
+
+TEST(CheckDeviceTest, LimitsBytesAndOperations) {
+  // The filter has 4 * 4 * 3 * 3 items.
+  EXPECT_EQ(Check(Conv(""), R"({"limits": {"weight_bytes": 576, "weight_bytes_per_tensor": 576}})"), "");
+  EXPECT_EQ(Check(Conv(""), R"({"scalar_bits": 16, "limits": {"weight_bytes": 288}})"), "");
+  EXPECT_EQ(Check(Conv(""), R"({"limits": {"weight_bytes": 575}})"),
+            "device.weights: the weights have 576 bytes; store them with fewer bits, or divide the model");
+  // Two tensors of 256 items are needed at one time, whatever the length of the chain.
+  const std::string chain = "    a = relu(x);\n    b = relu(a);\n    y = relu(b);\n";
+  EXPECT_EQ(Check(chain, R"({"limits": {"activation_bytes": 2048, "operations": 3}})"), "");
+  EXPECT_EQ(
+      Check(chain, R"({"limits": {"activation_bytes": 2047, "operations": 2}})"),
+      "device.operation-count: the graph has 3 operations; divide the model\n"
+      "device.activations: the tensors that are needed at one time have 2048 bytes; reduce the batch or "
+      "the extents of inputs");
+  // `x` is needed to the end.
+  const std::string skip = "    a = relu(x);\n    b = relu(a);\n    y = add(b, x);\n";
+  EXPECT_EQ(Check(skip, R"({"limits": {"activation_bytes": 3072}})"), "");
+  EXPECT_NE(Check(skip, R"({"limits": {"activation_bytes": 3071}})"), "");
+}
+
+TEST(CheckDeviceTest, FindsDecompositions) {
+  Context context;
+  const auto find = [&](const std::string& json) {
+    const auto profile = ReadProfileText(context.sources.AddText("d.json", json), context);
+    std::string text;
+    for (const std::string& name : CompoundsToExpand(*profile, semantics::StandardLibrary::Shared()))
+      text += name + " ";
+    return text;
+  };
+  EXPECT_EQ(find("{}"), "");
+  EXPECT_EQ(find(R"({"operations": {"max": {}, "min": {}}})").find("clamp") != std::string::npos, true);
+  EXPECT_EQ(find(R"({"operations": {"max": {}}})").find("clamp"), std::string::npos);
+  EXPECT_EQ(find(R"({"operations": {"max": {}, "min": {}, "clamp": {}}})").find("clamp"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace nnefc::device
