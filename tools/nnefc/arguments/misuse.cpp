@@ -10,7 +10,7 @@
 #include "compiler/support/diagnostics/suggest.h"
 #include "fmt/ranges.h"
 #include "llvm/ADT/StringRef.h"
-#include "tools/api/device.h"
+#include "tools/api/forms/device.h"
 #include "tools/nnefc/arguments/foreign_words.h"
 
 namespace nnefc::cli {

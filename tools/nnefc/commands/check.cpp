@@ -1,6 +1,6 @@
 // The command `nnefc check`: checks models against the specification, including their shapes.
 
-#include "tools/api/device.h"
+#include "tools/api/forms/device.h"
 #include "tools/api/forms/openvino_form.h"
 #include "tools/api/program.h"
 #include "tools/nnefc/arguments/fixes.h"

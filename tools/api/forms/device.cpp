@@ -1,6 +1,6 @@
 // The check of a model for a device.
 
-#include "tools/api/device.h"
+#include "tools/api/forms/device.h"
 
 #include "compiler/device/check_device.h"
 #include "compiler/device/read_profile.h"
