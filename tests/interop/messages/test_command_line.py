@@ -386,7 +386,7 @@ def test_bench_runs_streams_side_by_side(nnefc: Path, folder: Path) -> None:
     assert (report["streams"], len(report["milliseconds"])) == (3, 12)
     assert 12 / report["runs_per_second"] >= max(report["milliseconds"]) / 1e3
     assert " of 12 runs; 3 streams, " in _shell(nnefc, folder, f"{bench} --streams 3").stdout
-    assert _shell(nnefc, folder, bench).stdout.endswith(" of 4 runs\n")
+    assert " of 4 runs\n" in _shell(nnefc, folder, bench).stdout
     assert _shell(nnefc, folder, f"{bench} --streams 0").returncode == 2
 
 

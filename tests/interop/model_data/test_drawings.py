@@ -318,7 +318,7 @@ def test_the_file_that_is_written(nnefc: Path, tmp_path: Path) -> None:
     assert done.stdout == text.replace(str(path), "<stdin>")
 
 
-@pytest.mark.parametrize("name", ["net.svg", "net.html", "net.png", "net.pdf", "net.nnef", "nowhere/net.dot", "."])
+@pytest.mark.parametrize("name", ["net.svg", "net.xhtml", "net.png", "net.pdf", "net.nnef", "nowhere/net.dot", "."])
 def test_files_that_cannot_be_written(nnefc: Path, tmp_path: Path, name: str) -> None:
     path = tmp_path / "model.nnef"
     path.write_text(NESTED, encoding="utf-8")

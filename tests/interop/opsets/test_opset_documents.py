@@ -42,7 +42,8 @@ def check(tool: Nnefc, folder: Path, row: str, form, is_used: bool) -> None:
     done = tool.call("convert", xml, "-o", document, "--target", "nnefc", "--compare-outputs", "never")
     assert (done.returncode, done.stderr) == (0, "")
     text = (document / "graph.nnef").read_text()
-    assert not is_used or f"{row.replace('.', '_')}(" in text, text
+    # Operations of constants alone are evaluated.
+    assert not is_used or not inputs or f"{row.replace('.', '_')}(" in text, text
     assert tool.must("check", document) == ""
     expanded = tool.must("expand", document)
     (folder / "again").mkdir()
