@@ -13,8 +13,7 @@ namespace nnefc::device {
 struct GraphCheck {
   const Profile& profile;
   Emitter& emitter;
-  // Returns what to do about an operation that the profile lacks: "`nnefc expand --lower sqr` ..", or
-  // nothing.
+  // Returns the advice for an operation absent in the profile: "`nnefc expand --lower sqr` ..", or nothing.
   std::function<std::string(std::string_view operation)> advice;
   // True if the extents of the graph stand for those of symbols; then they are not checked.
   bool is_trial = false;

@@ -19,8 +19,8 @@ struct ProfileEntry {
   SourceRange range;
 };
 
-// The allowed values of an attribute, a rank or an extent: an alternative is a value, which may be a list, or
-// a range.
+// The allowed values of an attribute, a rank or an extent: an alternative is a value, a list
+// of values, or a range.
 struct AllowedValues {
   struct Range {
     std::optional<double> min, max;  // inclusive; none: unbounded
@@ -63,7 +63,7 @@ struct MaxExtents {
 
 // The restrictions of a tensor. An absent one allows everything.
 struct TensorLimits {
-  std::optional<AllowedNames> types;  // of `scalar`, `integer`, `logical` and `string`
+  std::optional<AllowedNames> types;  // `scalar`, `integer`, `logical`, `string`
   std::optional<AllowedValues> ranks;
   std::optional<MaxExtents> max_extents;
 
@@ -85,16 +85,16 @@ struct AllowedOperations {
   std::map<std::string, OperationLimits, std::less<>> by_name;
 };
 
-// What a device accepts. An absent member allows everything.
+// The restrictions of a device. An absent member allows everything.
 struct Profile {
   std::string name;
   std::optional<ProfileEntry> ratified_only;
   std::optional<ProfileEntry> no_fragments;
   std::optional<AllowedNames> extensions;
   std::optional<AllowedOperations> operations;         // standard ones and those of nnefc's extensions
-  std::optional<AllowedOperations> custom_operations;  // that documents declare without a body
-  TensorLimits tensors;                                // of each tensor of the graph
-  std::optional<AllowedNames> weight_types;            // of stored items: `f16`, `i8`
+  std::optional<AllowedOperations> custom_operations;  // declared by documents without a body
+  TensorLimits tensors;                                // restrictions for every tensor
+  std::optional<AllowedNames> weight_types;            // types of stored items: `f16`, `i8`
   std::optional<Limit> max_operations;
   std::optional<Limit> max_weight_bytes;
   std::optional<Limit> max_weight_bytes_per_tensor;

@@ -250,7 +250,7 @@ class ProfileReader {
     return extents;
   }
 
-  // Returns the readers of the keys of `limits`, which must outlive them.
+  // Returns the readers of the keys of `limits`. It must outlive them.
   Keys TensorKeys(TensorLimits& limits, const std::string& pointer) {
     return {
         {"types",

@@ -49,7 +49,7 @@ void AddWithBodies(NodeRaising& n, std::string_view operation, llvm::ArrayRef<Ou
   for (int32_t i = 0; i < n.node().num_outputs(); ++i) n.SetOutput(i, {id, outputs[static_cast<size_t>(i)]});
 }
 
-// Returns the inputs of an If, each as often as a body takes it; those behind the condition at least once.
+// Returns the inputs of an If, each as often as a body takes it; those after the condition at least once.
 std::vector<int32_t> InputsOfBodies(const ir::Node& node) {
   std::vector<int32_t> listed;
   for (int32_t i = 0; i < node.num_inputs(); ++i) {

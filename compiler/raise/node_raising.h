@@ -185,8 +185,8 @@ class NodeRaising : public SourceNode {
   }
 
   // ---- results ----
-  // Makes `port` the output `index`, and compares its type and shape with the source. A shape that values
-  // determine, which the target does not know, is that of the source.
+  // Makes `port` the output `index`, and compares its type and shape with the source. A shape determined
+  // by values is that of the source, since the target does not know it.
   void SetOutput(int32_t index, OutputPort port);
   void SetOutput(OutputPort port) { SetOutput(0, port); }
   // Stops with the reason that the node has no NNEF form: the end of "`TYPE` has no form ..: ".

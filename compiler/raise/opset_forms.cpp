@@ -1,4 +1,4 @@
-// Operations of OpenVINO that remain what they are: those of the extension NNEFC_opset.
+// Operations of OpenVINO as operations of the extension NNEFC_opset.
 
 #include "compiler/raise/opset_forms.h"
 
@@ -12,7 +12,7 @@ bool HasOpsetForm(const ir::Node& node) {
   if (!node.bodies().empty()) return HasFormWithBodies(node);
   if (node.Is(ir::OpRole::kResult)) return false;
   if (node.Is(ir::OpRole::kParameter)) {
-    // Inputs have types of NNEF, from which the values are converted, and a known rank.
+    // Inputs have a known rank, and a type of NNEF before the conversion to theirs.
     const ir::Output& input = node.output();
     return input.shape.rank_known() && input.type != ElementType::kU64 &&
            input.type != ElementType::kString && input.type != ElementType::kDynamic;

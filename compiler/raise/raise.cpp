@@ -219,7 +219,7 @@ bool Raiser::MayBeStandard(const NodeRaising& raising) const {
   return llvm::all_of(node.inputs(), [&](OutputPort port) {
     if (!is_held(state_.source.output(port))) return false;
     if (state_.constants.Find(port) != nullptr) return true;
-    // What operations of NNEFC_opset computed in another type remains with them.
+    // Results of NNEFC_opset in other types remain with its operations.
     const OutputPort raised =
         state_.ports[static_cast<size_t>(port.node.index)][static_cast<size_t>(port.index)];
     const ElementType type = state_.target.output(raised).type;

@@ -66,12 +66,14 @@ def write_onnx_model(path: pathlib.Path) -> None:
 
 
 def run_pages(nnefc: pathlib.Path, package: pathlib.Path | None) -> tuple[int, list[str]]:
-    """Runs the blocks of all pages, each in a new folder with the repository's tests and an ONNX model."""
+    """Runs the blocks of all pages, each in a new folder with the repository's tests and examples and an ONNX model."""
     count, failures = 0, []
     for page in tested_pages():
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
             (folder / "tests").symlink_to(ROOT / "tests")
+            (folder / "tools").mkdir()
+            (folder / "tools" / "examples").symlink_to(ROOT / "tools" / "examples")
             (folder / ".bin").mkdir()
             (folder / ".bin" / "nnefc").symlink_to(nnefc)
             text = page.read_text(encoding="utf-8")
