@@ -53,6 +53,7 @@ bool AllowedValues::AllowsNumber(double number) const {
 
 std::string Describe(const AllowedValues& allowed) {
   std::vector<std::string> texts;
+  texts.reserve(allowed.alternatives.size());
   for (const AllowedValues::Alternative& alternative : allowed.alternatives)
     texts.push_back(std::visit([](const auto& each) { return Spell(each); }, alternative));
   return Join(texts, "or");
@@ -64,6 +65,7 @@ bool AllowedNames::Allows(std::string_view name) const {
 
 std::string Describe(const AllowedNames& allowed) {
   std::vector<std::string> texts;
+  texts.reserve(allowed.names.size());
   for (const std::string& name : allowed.names) texts.push_back(fmt::format("`{}`", name));
   return Join(texts, "and");
 }
