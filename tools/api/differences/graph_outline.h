@@ -31,7 +31,7 @@ struct OutlineNode {
   std::vector<int32_t> segments = {};  // see ir::Node::segments
   std::vector<Port> outputs = {};
   std::optional<TensorValue> value = std::nullopt;  // literals, and variables with data in the graph
-  std::vector<OutlineBody> bodies = {};
+  std::vector<OutlineBody> bodies;
 };
 
 // A copy of the structure of a graph. It remains valid when the graph changes.

@@ -86,7 +86,8 @@ struct DiffCommand : CommonOptions {
   }
 
   driver::CompileOptions OptionsFor(const std::string& model, bool executes) const {
-    CommonOptions own = *this;
+    const CommonOptions& common = *this;
+    CommonOptions own = common;
     own.models = {model};  // options for documents are checked for this model alone
     driver::CompileOptions compile = own.compile_options(model);
     compile.executes = executes;
