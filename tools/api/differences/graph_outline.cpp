@@ -179,8 +179,10 @@ std::string InputText(const GraphOutline& graph, std::pair<size_t, int32_t> inpu
 std::string OperationText(const GraphOutline& graph, size_t index) {
   const OutlineNode& node = graph.nodes[index];
   std::vector<std::string> results;
+  results.reserve(node.outputs.size());
   for (const Port& port : node.outputs) results.push_back(PortText(port));
   std::vector<std::string> arguments;
+  arguments.reserve(node.inputs.size() + node.attributes.size());
   for (const auto& input : node.inputs) arguments.push_back(InputText(graph, input));
   for (const auto& [name, value] : node.attributes) arguments.push_back(fmt::format("{} = {}", name, value));
   return fmt::format("{}{}{}({})", fmt::join(results, ", "), results.empty() ? "" : " = ", node.type,

@@ -333,6 +333,8 @@ class GraphMatcher {
       return PairBy([&](const Side& side, size_t node) { return fmt::format("{}", key_of(side, node)); });
     std::vector<size_t> before;
     std::vector<size_t> after;
+    before.reserve(left.size());
+    after.reserve(right.size());
     for (const size_t node : left) before.push_back(key_of(old_, node));
     for (const size_t node : right) after.push_back(key_of(new_, node));
     // lengths[i * columns + k]: of the suffixes from i and k.
