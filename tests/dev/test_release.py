@@ -29,7 +29,8 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "repository"
     (folder / "tools/release").mkdir(parents=True)
     (folder / ".github").mkdir()
-    for path in ("tools/release.sh", "tools/setup.sh", "tools/release/sbom.py"):
+    (folder / "tools/api/views/page").mkdir(parents=True)
+    for path in ("tools/release.sh", "tools/setup.sh", "tools/release/sbom.py", "tools/api/views/page/dagre.min.js"):
         shutil.copy(ROOT / path, folder / path)
     sbom = folder / "tools/release/sbom.py"
     sbom.write_text(re.sub(r"LIBRARIES = \{.*?\n\}", 'LIBRARIES = {"dpkg": "GPL-2.0-or-later"}', sbom.read_text(), flags=re.DOTALL))
@@ -66,7 +67,8 @@ def test_a_new_version_is_set_committed_and_made(repository: Path) -> None:
     assert git(repository, "log", "-1", "--format=%s") == "Release nnefc 0.2.0\n"
     assert git(repository, "status", "--porcelain") == ""
     bill = json.loads((folder / "nnefc-0.2.0.cdx.json").read_text())
-    assert [component["name"] for component in bill["components"]] == ["dpkg"]
+    assert [component["name"] for component in bill["components"]] == ["dpkg", "dagre"]
+    assert f"dagre {bill['components'][1]['version']}," in (ROOT / "tools/api/views/page/dagre.min.js").read_text()
     application = bill["metadata"]["component"]
     assert application["version"] == "0.2.0"
     assert {file["name"]: file["hashes"][0]["content"] for file in application["components"]} == {

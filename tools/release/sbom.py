@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Prints a software bill of materials (CycloneDX 1.5, JSON) of the release artefacts: sbom.py VERSION FILE...
 
-Its components are the libraries whose code is part of the artefacts, with the versions that this system has.
+Its components are the libraries whose code is part of the artefacts, with the versions that this system has, and the layout library of
+drawings, whose file is part of the sources.
 """
 
 from __future__ import annotations
@@ -32,6 +33,16 @@ LIBRARIES = {
 }
 
 
+LAYOUT_LIBRARY = pathlib.Path(__file__).resolve().parents[1] / "api/views/page/dagre.min.js"  # begins with its version
+
+
+def layout_library() -> dict[str, object]:
+    with LAYOUT_LIBRARY.open(encoding="utf-8") as file:
+        version = file.readline().split()[2].rstrip(",")
+    purl = f"pkg:npm/%40dagrejs/dagre@{version}"
+    return {"type": "library", "name": "dagre", "version": version, "purl": purl, "bom-ref": purl, "licenses": [{"expression": "MIT"}]}
+
+
 def component_of(package: str, license_expression: str) -> dict[str, object]:
     form = "${source:Package} ${source:Version}"
     name, version = subprocess.run(["dpkg-query", "-W", "-f", form, package], stdout=subprocess.PIPE, text=True, check=True).stdout.split()
@@ -57,7 +68,7 @@ def main() -> int:
                 "licenses": [{"license": {"id": "Apache-2.0"}}], "components": artefacts,
             },
         },
-        "components": [component_of(package, expression) for package, expression in LIBRARIES.items()],
+        "components": [component_of(package, expression) for package, expression in LIBRARIES.items()] + [layout_library()],
     }  # fmt: skip
     print(json.dumps(bill, indent=2))
     return 0
