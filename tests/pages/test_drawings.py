@@ -83,6 +83,37 @@ def test_folding_by_clicks(draw, small):
     assert len([label for label in drawing.labels() if "relu" in label]) == 2
 
 
+@pytest.mark.parametrize(("extra", "is_open"), [(50, True), (51, False)])
+def test_fragments_of_small_graphs_are_unfolded(draw, tmp_path, extra, is_open):
+    """SMALL has 10 items with the input and the output; groups of at most 60 items in all are unfolded at first."""
+    steps = "".join(f"    m{i + 1} = tanh(m{i});\n" for i in range(extra))
+    text = SMALL.replace("    second = block(middle);\n", f"    m0 = copy(first);\n{steps}    second = block(m{extra});\n")
+    path = tmp_path / "net.nnef"
+    path.write_text(text.replace("    middle = tanh(first);\n", ""))
+    assert any("sigmoid" in label for label in draw(path).labels()) == is_open
+
+
+@pytest.mark.parametrize(("length", "shown"), [(38, "x" * 38), (39, "x" * 37 + "…")])
+def test_long_names_are_shortened(draw, tmp_path, length, shown):
+    name = "x" * length
+    path = tmp_path / "net.nnef"
+    path.write_text(f"version 1.0;\ngraph net(a) -> ({name})\n{{\n    a = external<scalar>(shape = [1]);\n    {name} = relu(a);\n}}\n")
+    drawing = draw(path)
+    assert shown in drawing.page.locator("#canvas text.label").all_text_contents()
+    assert name in drawing.item("relu").get_attribute("aria-label")
+
+
+@pytest.mark.parametrize("count", [50, 51])
+def test_searches_list_at_most_fifty(draw, tmp_path, count):
+    drawing = draw(chain(tmp_path / "long.nnef", count))
+    found = drawing.search("x")  # the operations, the input and the output
+    note = drawing.page.locator("#found p").inner_text()
+    total = int(note.split()[0])
+    assert len(found) == min(total, 50)
+    assert note == (f"{total} found" if total <= 50 else f"{total} found, the first 50 of them:")
+    assert total >= count
+
+
 def test_details_of_an_operation(draw, small):
     drawing = draw(small)
     drawing.item("tanh, middle").click()
@@ -192,7 +223,7 @@ def test_costs_are_those_of_inspect(draw, network):
     text = json.dumps(costs)
     assert f'"macs": {int(values["macs"])}' in text
     assert f'"parameters": {values["parameters"]}' in text
-    assert drawing.page.get_by_role("img").get_attribute("aria-label").startswith("At most")
+    assert drawing.page.get_by_role("img").get_attribute("aria-label").startswith("Inputs and results need at most")
     drawing.page.select_option("#measure", "macs")
     meters = drawing.page.locator("#canvas rect.meter")
     assert meters.count() > 0
@@ -200,29 +231,19 @@ def test_costs_are_those_of_inspect(draw, network):
     assert meters.count() == 0
 
 
-def test_memory_is_the_sum_of_live_results(draw, tmp_path):
-    # 4 bytes per element: a (40) and b (40) are alive together with c (80); d (80) follows when a and b are gone.
+@pytest.mark.parametrize(("body", "alive", "peak"), [
+    # 4 bytes an element: a (40) and b (40) are alive together with c (80); d (80) follows when a and b are gone.
+    ("a = relu(x); b = tanh(x); c = concat([a, b], axis = 1); d = exp(c);", [80, 120, 160, 160], "160B at once, at c."),
+    # The input (40) is needed until `a` is computed; nothing is as large afterwards.
+    ("a = mean_reduce(x, axes = [1]); d = exp(a);", [44, 8], "44B at once, at a."),
+])
+def test_memory_is_the_sum_of_what_is_needed(draw, tmp_path, body, alive, peak):
     path = tmp_path / "memory.nnef"
-    path.write_text("version 1.0;\ngraph net(x) -> (d)\n{\n    x = external<scalar>(shape = [1, 10]);\n    a = relu(x);\n"
-                    "    b = tanh(x);\n    c = concat([a, b], axis = 1);\n    d = exp(c);\n}\n")
+    path.write_text(f"version 1.0;\ngraph net(x) -> (d)\n{{\n    x = external<scalar>(shape = [1, 10]);\n    {body}\n}}\n")
     drawing = draw(path, "--costs")
-    live = [node["output_bytes"] for node in drawing.page.evaluate(
-        "JSON.parse(document.getElementById('description').textContent).graph.nodes.filter((node) => node.output_bytes)")]
-    largest = json.loads(nnefc("inspect", path, "--costs", "--format", "json"))
-    assert sum(live) >= 160
-    assert drawing.page.get_by_role("img").get_attribute("aria-label") == "At most 160B of results are alive, at c."
-    assert 160 in [value for value in _numbers(largest)]
-
-
-def _numbers(value):
-    if isinstance(value, dict):
-        for each in value.values():
-            yield from _numbers(each)
-    elif isinstance(value, list):
-        for each in value:
-            yield from _numbers(each)
-    elif isinstance(value, (int, float)):
-        yield value
+    assert drawing.page.evaluate("JSON.parse(document.getElementById('description').textContent).graph.nodes"
+                                 ".filter((node) => node.alive_bytes).map((node) => node.alive_bytes)") == alive
+    assert drawing.page.get_by_role("img").get_attribute("aria-label") == f"Inputs and results need at most {peak}"
 
 
 def test_documents_without_costs_have_no_bars(draw, small):

@@ -115,6 +115,7 @@ class CostCounter {
       result_.peak_bytes = alive_;
       result_.peak_node = node.id();
     }
+    costs.alive_bytes = alive_;
     alive_bytes_[node.id()] = costs.output_bytes;
     alive_ -= Release(node);
     if (node.Is(OpRole::kParameter)) return true;

@@ -20,6 +20,8 @@ struct OperationCosts {
   // of all iterations, an If those of the costlier branch.
   double macs = 0;
   int64_t output_bytes = 0;
+  // The bytes of inputs and outputs that are needed while the operation runs; see GraphCosts::peak_bytes.
+  int64_t alive_bytes = 0;
 };
 
 struct GraphCosts {

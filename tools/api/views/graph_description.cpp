@@ -204,6 +204,7 @@ class Describer {
       json["parameter_bytes"] = costs.parameter_bytes;
       json["macs"] = costs.macs;
       json["output_bytes"] = costs.output_bytes;
+      json["alive_bytes"] = costs.alive_bytes;
     }
     for (const ir::Body& body : node.bodies()) json["bodies"].push_back(DescribeBody(body));
     return json;

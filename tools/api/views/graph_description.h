@@ -16,7 +16,7 @@ namespace nnefc::api {
 //          "source": {"file": .., "line": .., "column": ..}, "attributes": {..},
 //          "inputs": [{"name": "filter", "node": id, "output": index}..],
 //          "outputs": [{"names": [..], "type": "f32", "shape": [1,3,null], "value": [..]}..],
-//          "parameters", "parameter_bytes", "macs", "output_bytes": if costs are passed,
+//          "parameters", "parameter_bytes", "macs", "output_bytes", "alive_bytes": if costs are passed,
 //          "bodies": [BODY..]}
 //   BODY: a graph that an If or a loop executes, {"role": "then_body", "parameters": [id..], "results":
 //   [id..],

@@ -42,32 +42,16 @@ function costRows(nodes) {
     .map(([name, title]) => [title, countText(nodes.reduce((sum, node) => sum + (node[name] ?? 0), 0))]);
 }
 
-// The bytes of results that are alive after each operation: from the operation that makes them to their last reader.
-function liveBytes(model) {
-  const { nodes } = model.graph;
-  const position = new Map(nodes.map((node, index) => [node.id, index]));
-  const changes = new Array(nodes.length + 1).fill(0);
-  nodes.forEach((node, index) => {
-    if (!node.output_bytes) return;
-    const last = Math.max(index, ...model.readers.get(node.id).map((reader) => position.get(reader.id)));
-    changes[index] += node.output_bytes;
-    changes[last + 1] -= node.output_bytes;
-  });
-  let live = 0;
-  return nodes.map((node, index) => (live += changes[index]));
-}
-
-function memoryChart(model) {
-  const live = liveBytes(model);
-  const most = Math.max(...live);
-  if (!(most > 0)) return [];
+// The bytes that are needed while each operation runs, with the largest number as text.
+function memoryChart(model, totals) {
+  const live = model.graph.nodes.filter((node) => node.alive_bytes !== undefined).map((node) => node.alive_bytes);
+  if (!totals?.peak_bytes || !live.length) return [];
   const width = 320, height = 90;
-  const x = (index) => (width * index / live.length).toFixed(1), y = (bytes) => (height - height * bytes / most).toFixed(1);
+  const x = (index) => (width * index / live.length).toFixed(1), y = (bytes) => (height - height * bytes / totals.peak_bytes).toFixed(1);
   let path = `M0,${height}`;
   live.forEach((bytes, index) => { path += ` L${x(index)},${y(bytes)} L${x(index + 1)},${y(bytes)}`; });
-  const node = model.graph.nodes[live.indexOf(most)];
-  const text = `At most ${countText(most)}B of results are alive, at ${node.name || node.operation}.`;
-  return [html("h3", {}, "Memory of results, in the order of execution"),
+  const text = `Inputs and results need at most ${countText(totals.peak_bytes)}B at once, at ${totals.peak_operation}.`;
+  return [html("h3", {}, "Memory, in the order of execution"),
     svg("svg", { role: "img", "aria-label": text, width, height, viewBox: `0 0 ${width} ${height}` },
       svg("path", { class: "area", d: `${path} L${width},${height} Z` })), html("p", {}, text)];
 }
@@ -90,7 +74,8 @@ class Details {
     return button;
   }
 
-  showModel(model) {
+  // `totals` are those of the description; bodies have none.
+  showModel(model, totals) {
     const { nodes } = model.graph;
     const counts = new Map();
     for (const node of nodes) {
@@ -99,7 +84,7 @@ class Details {
     const parts = [html("h2", {}, model.graph.name || "Graph")];
     const rows = costRows(nodes);
     if (rows.length) {
-      parts.push(facts(rows), ...memoryChart(model));
+      parts.push(facts(rows), ...memoryChart(model, totals));
       const heavy = nodes.filter((node) => node.macs > 0).sort((a, b) => b.macs - a.macs).slice(0, 20);
       if (heavy.length)
         parts.push(...table("Most multiply-accumulates", ["operation", "MACs", "parameters"],

@@ -60,7 +60,7 @@ function refresh() {
   at("trail").hidden = trail.length < 2;
   drawing.shown = null;
   drawing.render(model());
-  details.showModel(model());
+  details.showModel(model(), trail.length === 1 ? description.costs : undefined);
   search();
 }
 
