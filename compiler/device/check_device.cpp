@@ -44,17 +44,6 @@ class Decompositions {
     }
     return llvm::all_of(called, [&](const std::string& name) { return Find(name, compounds); });
   }
-  // Returns the names of all standard compounds.
-  std::vector<std::string> Compounds() const {
-    std::vector<std::string> names;
-    const auto& fragments = ratified_.ast().fragments;
-    for (size_t i = 0; i < fragments.size(); ++i) {
-      const ast::FragmentId id(static_cast<int32_t>(i));
-      if (ratified_.signature(id).has_body) names.emplace_back(symbols_.Text(fragments[id].name.symbol));
-    }
-    llvm::sort(names);
-    return names;
-  }
 
  private:
   // Returns the operation that an expression invokes or that its operator on tensors stands for.
@@ -293,17 +282,6 @@ class DeviceCheck {
 
 void CheckDevice(driver::Compilation& compilation, const Profile& profile) {
   if (compilation.expanded() != nullptr) DeviceCheck(compilation, profile).Run();
-}
-
-std::vector<std::string> CompoundsToExpand(const Profile& profile,
-                                           const semantics::StandardLibrary& library) {
-  const Decompositions decompositions(profile, library);
-  std::set<std::string> expanded;
-  for (const std::string& name : decompositions.Compounds()) {
-    std::set<std::string> compounds;
-    if (!decompositions.IsListed(name) && decompositions.Find(name, compounds)) expanded.merge(compounds);
-  }
-  return {expanded.begin(), expanded.end()};
 }
 
 }  // namespace nnefc::device

@@ -1,8 +1,5 @@
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "compiler/device/profile.h"
 #include "compiler/driver/compilation.h"
 
@@ -12,9 +9,5 @@ namespace nnefc::device {
 // error for each violation, with the entry of the profile. Requires that the context of the compilation has
 // the text of the profile.
 void CheckDevice(driver::Compilation& compilation, const Profile& profile);
-
-// Returns the standard compounds that a profile does not list and that decompose into operations that it
-// lists, sorted: those to expand for the device.
-std::vector<std::string> CompoundsToExpand(const Profile& profile, const semantics::StandardLibrary& library);
 
 }  // namespace nnefc::device

@@ -8,8 +8,8 @@
 namespace nnefc::device {
 namespace {
 
-// Returns the labels and messages of the violations of a graph's body, one per line.
-std::string Check(const std::string& body, const std::string& json) {
+// Returns the violations of a graph's body, or the mistakes of the profile.
+std::vector<Diagnostic> Violations(const std::string& body, const std::string& json) {
   driver::CompileOptions options;
   options.purpose = expand::Purpose::kValidate;
   options.document =
@@ -18,11 +18,27 @@ std::string Check(const std::string& body, const std::string& json) {
   EXPECT_TRUE(compilation.RunUntil(driver::Stage::kExpand)) << body;
   Context& context = compilation.context();
   const auto profile = ReadProfileText(context.sources.AddText("d.json", json), context);
-  if (!profile) return context.emitter.diagnostics().front().message;
-  CheckDevice(compilation, *profile);
+  if (profile) CheckDevice(compilation, *profile);
+  return context.emitter.diagnostics();
+}
+
+// Returns the labels and messages of the violations of a graph's body, one per line.
+std::string Check(const std::string& body, const std::string& json) {
   std::string text;
-  for (const Diagnostic& diagnostic : context.emitter.diagnostics())
+  for (const Diagnostic& diagnostic : Violations(body, json))
     text += fmt::format("{}{}: {}", text.empty() ? "" : "\n", diagnostic.rule->label, diagnostic.message);
+  return text;
+}
+
+// Returns the notes of the first violation that name a command, one per line.
+std::string AdviceFor(const std::string& body, const std::string& operations) {
+  const std::vector<Diagnostic> violations =
+      Violations(body, R"({"operations": {"external": {})" + operations + "}}");
+  if (violations.empty()) return "no violation";
+  std::string text;
+  for (const auto& note : violations.front().notes) {
+    if (note.message.find("nnefc expand") != std::string::npos) text += note.message;
+  }
   return text;
 }
 
@@ -103,19 +119,13 @@ TEST(CheckDeviceTest, LimitsBytesAndOperations) {
   EXPECT_NE(Check(skip, R"({"limits": {"activation_bytes": 3071}})"), "");
 }
 
-TEST(CheckDeviceTest, FindsDecompositions) {
-  Context context;
-  const auto find = [&](const std::string& json) {
-    const auto profile = ReadProfileText(context.sources.AddText("d.json", json), context);
-    std::string text;
-    for (const std::string& name : CompoundsToExpand(*profile, semantics::StandardLibrary::Shared()))
-      text += name + " ";
-    return text;
-  };
-  EXPECT_EQ(find("{}"), "");
-  EXPECT_EQ(find(R"({"operations": {"max": {}, "min": {}}})").find("clamp") != std::string::npos, true);
-  EXPECT_EQ(find(R"({"operations": {"max": {}}})").find("clamp"), std::string::npos);
-  EXPECT_EQ(find(R"({"operations": {"max": {}, "min": {}, "clamp": {}}})").find("clamp"), std::string::npos);
+TEST(CheckDeviceTest, NamesDecompositionsIntoListedOperations) {
+  const std::string clamp = "    y = clamp(x, 0.0, 1.0);\n";
+  EXPECT_EQ(AdviceFor(clamp, R"(, "max": {}, "min": {})"),
+            "`nnefc expand --lower clamp` writes it with operations that the device has");
+  EXPECT_EQ(AdviceFor(clamp, R"(, "max": {})"), "");
+  EXPECT_EQ(AdviceFor(clamp, R"(, "min": {})"), "");
+  EXPECT_EQ(AdviceFor(clamp, R"(, "clamp": {})"), "no violation");
 }
 
 }  // namespace
