@@ -85,21 +85,17 @@ std::optional<AttributeMap> ReadNnefAttributes(const OpInfo& row, const Attribut
     const Attribute* argument = arguments.Find(names[i]);
     if (argument == nullptr) continue;
     Attribute value = *argument;
+    const auto reject = [&](std::string_view expected) -> std::optional<AttributeMap> {
+      mistake = {names[i], fmt::format("is `{}`; expected {}", value.AsString().substr(0, 60), expected)};
+      return std::nullopt;
+    };
     if (info.kind == AttributeKind::kType) {
       const std::optional<ElementType> type = ParseElementType(value.AsString());
-      if (!type) {
-        mistake = {names[i], fmt::format("is `{}`; expected an element type, such as 'f32' or 'i64'",
-                                         value.AsString().substr(0, 60))};
-        return std::nullopt;
-      }
+      if (!type) return reject("an element type, such as 'f32' or 'i64'");
       value = *type;
     } else if (info.kind == AttributeKind::kShape) {
       const std::optional<PartialShape> shape = ParsePartialShape(value.AsString());
-      if (!shape) {
-        mistake = {names[i], fmt::format("is `{}`; expected a shape, such as '[1,3,?]'",
-                                         value.AsString().substr(0, 60))};
-        return std::nullopt;
-      }
+      if (!shape) return reject("a shape, such as '[1,3,?]'");
       value = *shape;
     }
     const bool is_omitted = info.is_extra && info.fallback && value == *info.fallback;
