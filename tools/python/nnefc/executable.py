@@ -68,14 +68,9 @@ class Profile(Sequence[Step]):
             yield f"{step.milliseconds:.3f}", share, step.operation, step.kernel, step.name
 
     def __str__(self) -> str:
-        head = ("ms", "share", "operation", "kernel", "tensor")
-        rows = [head, *self._rows()]
-        widths = [max(len(row[column]) for row in rows) for column in range(len(head))]
-        lines = []
-        for ms, share, *texts in rows:
-            left = [text.ljust(width) for text, width in zip(texts, widths[2:])]
-            lines.append("  ".join([ms.rjust(widths[0]), share.rjust(widths[1]), *left]).rstrip())
-        return "\n".join(lines)
+        from nnefc.views import text_table
+
+        return "\n".join(text_table(("ms", "share", "operation", "kernel", "tensor"), list(self._rows()), (0, 1)))
 
     def __repr__(self) -> str:
         return f"<nnefc.Profile: {len(self)} steps, {self.milliseconds:.3f} ms>"

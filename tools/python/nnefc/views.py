@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ _STYLE = "text-align:left;vertical-align:top;padding:2px 10px 2px 0"
 def summary(model: Model) -> str:
     """Returns the operations of a model as a text table, with their costs if these are known."""
     rows, totals, has_costs = _rows(model)
-    return "\n".join([*_text_table(_headings(has_costs), rows), "", *totals])
+    return "\n".join([*text_table(_headings(has_costs), rows, (3, 4)), "", *totals])
 
 
 def model_html(model: Model) -> str:
@@ -116,10 +116,11 @@ def _operations(count: int) -> str:
     return "1 operation" if count == 1 else f"{_number(count)} operations"
 
 
-def _text_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+def text_table(headings: Sequence[str], rows: Sequence[Sequence[str]], numbers: Collection[int]) -> list[str]:
+    """Returns the lines of a table, with the columns of these indices aligned at the right."""
     widths = [max(len(row[column]) for row in (headings, *rows)) for column in range(len(headings))]
     lines = []
     for row in (headings, *rows):
-        cells = [cell.ljust(width) if column < 3 else cell.rjust(width) for column, (cell, width) in enumerate(zip(row, widths))]
+        cells = [cell.rjust(width) if column in numbers else cell.ljust(width) for column, (cell, width) in enumerate(zip(row, widths))]
         lines.append("  ".join(cells).rstrip())
     return lines
