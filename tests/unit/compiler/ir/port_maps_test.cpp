@@ -2,6 +2,7 @@
 
 #include <functional>
 
+#include "compiler/ir/algorithms/infer.h"
 #include "compiler/ir/algorithms/verify.h"
 #include "compiler/ir/text/text.h"
 #include "fmt/format.h"
@@ -96,6 +97,24 @@ TEST_F(PortMapsTest, IndicesExist) {
     const Strings made{"output 1 is made 2 times; expected once"};
     EXPECT_EQ(Violations([&](Body& body) { body.outputs.push_back(body.outputs[1]); }, set, type),
               is_known ? made : Strings());
+  }
+}
+
+// Only a Loop itself provides and consumes values, by the index -1.
+TEST_F(PortMapsTest, TensorIteratorsProvideNoValues) {
+  for (const bool is_input : {true, false}) {
+    for (const int32_t outer : {-1, 2}) {
+      const std::unique_ptr<Graph> graph = Make("opset1", "TensorIterator");
+      Body& body = graph->body(node_, 0);
+      (is_input ? body.inputs[0].external : body.outputs[0].external) = outer;
+      Emitter emitter;
+      EXPECT_FALSE(InferNode(*graph, node_, emitter));
+      ASSERT_FALSE(emitter.diagnostics().empty());
+      const std::string expected =
+          fmt::format("names {} {}; there are 2", is_input ? "input" : "output", outer);
+      EXPECT_NE(emitter.diagnostics().front().message.find(expected), std::string::npos)
+          << emitter.diagnostics().front().message;
+    }
   }
 }
 

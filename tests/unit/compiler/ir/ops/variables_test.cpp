@@ -81,6 +81,19 @@ class UpdateTest : public ::testing::Test {
   Emitter emitter_;
 };
 
+// Only updates write: any number of operations may read the variable as well.
+TEST_F(UpdateTest, ReadersDoNotUpdate) {
+  const OutputPort x = Variable("x", {2});
+  for (const char* name : {"a", "b"}) {
+    const NodeId reader = AddNode(graph_, "nnef", "relu", {.name = name, .inputs = x});
+    ASSERT_TRUE(ir::InferNode(graph_, reader, emitter_));
+    if (name[0] == 'b') {
+      EXPECT_TRUE(Update(x, {reader, 0}));
+    }
+  }
+  EXPECT_TRUE(ops::CheckVariables(graph_, emitter_)) << Rule();
+}
+
 TEST_F(UpdateTest, SwapsTwoVariables) {
   const OutputPort x = Variable("x", {2});
   const OutputPort y = Variable("y", {2});

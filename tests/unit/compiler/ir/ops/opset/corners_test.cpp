@@ -236,5 +236,24 @@ TEST(OpsetCorners, ConversionsKeepSmallValues) {
       converted(TensorValue::FromInts({1025}, std::vector<int64_t>(1025)), ElementType::kI32).has_value());
 }
 
+TEST(OpsetCorners, ExtentsOfPicturesAreIntegers) {
+  const std::string attributes = "nms_threshold = 0.5, keep_top_k = [5], normalized = true, ";
+  for (const char* name : {"input_height", "input_width"}) {
+    const auto infer = [&](const std::string& value) {
+      return InferOne("opset8.DetectionOutput", "f32[2,40]; f32[2,30]; f32[1,2,40]",
+                      attributes + name + " = " + value);
+    };
+    EXPECT_EQ(infer("1"), "f32[1,1,10,7]") << name;
+    EXPECT_EQ(infer("1.0"), "opset.attribute-kind") << name;
+    EXPECT_EQ(infer("0"), "opset.attribute-value") << name;
+  }
+}
+
+TEST(OpsetCorners, OneMessageForWideBoxes) {
+  int count = 0;
+  InferCase({0, "opset5.NonMaxSuppression", "f64[2,20,4]; f64[2,3,20]; i64[] = 4", "", ""}, nullptr, &count);
+  EXPECT_EQ(count, 1);
+}
+
 }  // namespace
 }  // namespace nnefc::ir::ops::opset

@@ -66,7 +66,7 @@ def pictures():
 
 def distinct():
     kinds = dict(sorted=True, index_element_type="i64", count_element_type="i32")
-    for inputs in [["f32[4,3]"], ["f32[?,3]"], ["f32[]"], ["f32[4,3]", const(2)]]:
+    for inputs in [["f32[4,3]"], ["f32[?,3]"], ["f32[]"], ["f32[4,3]", const(2)], ["f32[...]", const(1)]]:
         yield "opset10.Unique", inputs, kinds
 
 

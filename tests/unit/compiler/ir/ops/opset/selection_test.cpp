@@ -1,7 +1,8 @@
-// The boxes and activations that kernels and shape functions read from attributes.
+// The boxes, regions and activations that kernels and shape functions read from attributes.
 
 #include "compiler/ir/ops/opset/control_flow/recurrent.h"
 #include "compiler/ir/ops/opset/detection/class_selection.h"
+#include "compiler/ir/ops/opset/detection/proposals.h"
 #include "gtest/gtest.h"
 #include "tests/unit/compiler/ir/ops/opset/shape_cases.h"
 
@@ -153,6 +154,25 @@ TEST(RecurrentActivations, Names) {
            {"hardsigmoid", CellActivation::kHardSigmoid}})
     EXPECT_EQ(opset::ParseCellActivation(name), function) << name;
   EXPECT_EQ(opset::ParseCellActivation("elu"), std::nullopt);
+}
+
+// Regions that lie apart share nothing, however near they are; those that touch share a line of pixels.
+TEST(ProposedRegions, SharedAreas) {
+  using Box = std::array<float, 4>;
+  const Box box = {4, 4, 7, 7};
+  for (const float gap : {0.25F, 0.5F, 1.0F, 5.0F}) {
+    for (const Box& apart :
+         {Box{0, 4, 4 - gap, 7}, Box{7 + gap, 4, 12, 7}, Box{4, 0, 7, 4 - gap}, Box{4, 7 + gap, 7, 12}}) {
+      EXPECT_EQ(detection::SharedArea(box, apart, 1), 0);
+      EXPECT_EQ(detection::SharedArea(apart, box, 1), 0);
+    }
+  }
+  for (const Box& touching : {Box{1, 4, 4, 7}, Box{7, 4, 10, 7}, Box{4, 1, 7, 4}, Box{4, 7, 7, 10}}) {
+    EXPECT_FLOAT_EQ(detection::SharedArea(box, touching, 1), 4.0F / (16 + 16 - 4));
+    EXPECT_FLOAT_EQ(detection::SharedArea(touching, box, 1), 4.0F / (16 + 16 - 4));
+    EXPECT_EQ(detection::SharedArea(box, touching, 0), 0);
+  }
+  EXPECT_FLOAT_EQ(detection::SharedArea(box, box, 1), 1);
 }
 
 }  // namespace
