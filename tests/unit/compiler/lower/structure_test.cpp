@@ -464,5 +464,48 @@ TEST(LoweringMistakes, FactorsAndRegionsAreBounded) {
   }
 }
 
+// The numbers of TopK by the documentation of tract: `largest` selects the order.
+TEST(Lowering, TopKTakesTheLargestOrTheSmallest) {
+  for (const auto& [largest, mode] : {std::pair("true", "max"), std::pair("false", "min")}) {
+    NnefGraph g;
+    const auto x = g.External("x", "f32[2,5]");
+    const ir::NodeId top = g.Node("tract_core_topk_by", "top", {x, g.External("k", "i64[]")},
+                                  fmt::format("axis = 1, largest = {}", largest), 2);
+    g.Result("values", {top, 0});
+    g.Result("indices", {top, 1});
+    ASSERT_NE(g.Lower(), nullptr) << g.FirstMessage();
+    EXPECT_EQ(g.Find("TopK").attribute("mode").AsString(), mode);
+  }
+}
+
+// OpenVINO's `linear_onnx` interpolates pictures and volumes, not sequences.
+TEST(Lowering, InterpolationModesByRank) {
+  for (const auto& [type, factor, mode] :
+       {std::tuple("f32[2,3,4]", "[2]", "linear"), std::tuple("f32[2,3,4,5]", "[2,2]", "linear_onnx"),
+        std::tuple("f32[2,3,4,5,6]", "[2,2,2]", "linear_onnx")}) {
+    NnefGraph g;
+    g.Result("y",
+             g.Op("multilinear_upsample", "y", {g.External("x", type)}, fmt::format("factor = {}", factor)));
+    ASSERT_NE(g.Lower(), nullptr) << g.FirstMessage();
+    EXPECT_EQ(g.Find("Interpolate").attribute("mode").AsString(), mode) << type;
+  }
+}
+
+// Element u of the result is a sum over i with i * 2 + j - begin = u, where j is in [0, 3). With 4 elements
+// and padding (0,3) the first i is -1; with 5 elements and padding (3,0) the last one is 5.
+TEST(Lowering, DeconvolutionReadsBeyondEitherEnd) {
+  NnefGraph g;
+  const auto x = g.External("x", "f32[1,2,4,5]");
+  g.Result("y", g.Op("deconv", "y", {x, g.Variable("filter", {2, 3, 3, 3}), g.Literal(0)},
+                     "border = \"replicate\", stride = [2,2], padding = [[0,3],[3,0]]"));
+  ASSERT_NE(g.Lower(), nullptr) << g.FirstMessage();
+  const ir::Node& pad = g.Find("Pad");
+  EXPECT_EQ(g.IntInput(pad, 1), Ints({0, 0, 1, 0}));
+  EXPECT_EQ(g.IntInput(pad, 2), Ints({0, 0, 0, 1}));
+  const ir::Node& deconvolution = g.Find("ConvolutionBackpropData");
+  EXPECT_EQ(g.Ints(deconvolution, "pads_begin"), Ints({2, 3}));
+  EXPECT_EQ(g.Ints(deconvolution, "pads_end"), Ints({3, 2}));
+}
+
 }  // namespace
 }  // namespace nnefc::lower
