@@ -150,6 +150,18 @@ TEST(Raise, FoldsABatchNormalizationAfterASharedConvolution) {
              "bn_shift = constant(shape = [1, 2], value = [1.0, -5.0]);", "y = add(bn_scaled, bn_shift);"}));
 }
 
+// Scales of a run cannot be folded into a filter.
+TEST(Raise, RetainsBatchNormalizationsOfUnknownScales) {
+  std::string body = NormalizedConvolution();
+  const std::string known = "%10 = opset1.Const \"gamma\" : f32[2] = dense<f32[2]: 1.0, 2.0>\n";
+  ASSERT_NE(body.find(known), std::string::npos);
+  body.replace(body.find(known), known.size(), Parameter(10, "gamma", "f32[2]"));
+  const Raising raising(body, /*folds_batch_normalization=*/true);
+  ASSERT_TRUE(raising.ok());
+  EXPECT_TRUE(raising.Statements().back().starts_with("y = batch_normalization(conv, mean, variance, beta, "))
+      << raising.Statements().back();
+}
+
 TEST(Raise, RetainsBatchNormalizationsByDefault) {
   const Raising raising(NormalizedConvolution());
   ASSERT_TRUE(raising.ok());
