@@ -183,6 +183,54 @@ TEST_F(ReadTest, NamesResultsByTheirTensors) {
   EXPECT_EQ(graph->node(graph->results()[0]).name(), "a,b");
 }
 
+// In version 10 a tensor has the name of its layer, with its number if the layer makes several.
+TEST_F(ReadTest, NamesResultsOfOldFilesByTheirLayers) {
+  const auto name = [&](const LayerText& middle, int64_t port) {
+    const std::string xml = Replaced(
+        Net({Parameter(0, "x", {2}), Const(3, "axis", {}, 0, 8, "I64"), middle, Result(2, "Result_7", {})},
+            {{0, 0, 1, 0}, {3, 0, 1, 1}, {1, port, 2, 0}}),
+        R"(version="11")", R"(version="10")");
+    const auto graph = ExpectFine(xml, std::string(8, 0));
+    return graph == nullptr ? "" : graph->node(graph->results()[0]).name();
+  };
+  LayerText layer = {.id = 1,
+                     .name = "middle",
+                     .type = "Split",
+                     .data = R"(num_splits="2")",
+                     .inputs = {{0, "FP32", {2}}, {1, "I64", {}}},
+                     .outputs = {{2, "FP32", {1}}, {3, "FP32", {1}}}};
+  EXPECT_EQ(name(layer, 2), "middle.0");
+  EXPECT_EQ(name(layer, 3), "middle.1");
+  layer.type = "Unsqueeze";
+  layer.data = "";
+  layer.outputs = {{2, "FP32", {1, 2}}};
+  EXPECT_EQ(name(layer, 2), "middle");
+}
+
+// The converted weights of a compressed model have the declared precision of the stored ones.
+TEST_F(ReadTest, CompressedWeightsHaveTheStoredPrecision) {
+  const auto labels = [&](const std::string& declared, bool is_decompression) {
+    LayerText convert = {.id = 1,
+                         .name = "convert",
+                         .type = "Convert",
+                         .data = R"(destination_type="f32")",
+                         .inputs = {{0, "FP16", {2}}},
+                         .outputs = {{1, declared, {2}}}};
+    if (is_decompression)
+      convert.more = R"(<rt_info><attribute name="decompression" version="0"/></rt_info>)";
+    const ReadOutcome outcome = Read(
+        Net({Const(0, "c", {2}, 0, 4, "FP16"), convert, Result(2, "y", {2})}, {{0, 0, 1, 0}, {1, 1, 2, 0}}),
+        std::string(4, 0));
+    EXPECT_NE(outcome.graph, nullptr) << outcome.text;
+    return outcome.labels;
+  };
+  using Labels = std::vector<std::string>;
+  EXPECT_EQ(labels("FP32", true), Labels());
+  EXPECT_EQ(labels("FP16", true), Labels());
+  EXPECT_EQ(labels("I64", true), Labels{"openvino.port-precision"});
+  EXPECT_EQ(labels("FP16", false), Labels{"openvino.port-precision"});
+}
+
 TEST_F(ReadTest, KeepsUnknownOperations) {
   LayerText custom = Relu();
   custom.type = "MyOp";

@@ -259,5 +259,67 @@ TEST_F(TensorIteratorTest, ReadsLoops) {
   EXPECT_EQ(Loop(*open.graph).output(1).shape, ir::PartialShape({ir::Dim(), ir::Dim(2)}));
 }
 
+// A body that ends the loop makes fewer rows than the trips.
+TEST_F(TensorIteratorTest, ConditionsOfTheBodyEndLoops) {
+  std::string weights(14, 0);
+  weights[4] = 1;
+  weights[5] = 3;
+  std::string xml = TripNet("");
+  const size_t again = xml.find(R"(name="again")");
+  ASSERT_NE(again, std::string::npos);
+  const std::string_view place = R"(offset="4")";
+  ASSERT_NE(xml.find(place, again), std::string::npos);
+  xml.replace(xml.find(place, again), place.size(), R"(offset="13")");
+  const ReadOutcome ended = ExpectFine(xml, weights);
+  EXPECT_TRUE(Loop(*ended.graph).output(1).shape[0].Compatible(ir::Dim(1)));
+}
+
+// Entries name ports by their ids, or all of them by their places.
+TEST_F(TensorIteratorTest, EntriesHaveIdsOrPlaces) {
+  // The iterator, with the inputs at the ports 10 and 11.
+  const auto net = [](int64_t first, int64_t second) {
+    std::string xml = LoopNet({});
+    const auto replace = [&](const std::string& from, const std::string& to, size_t start) {
+      const size_t at = xml.find(from, start);
+      EXPECT_NE(at, std::string::npos) << from;
+      xml.replace(at, from.size(), to);
+    };
+    replace(MapInput(0, 0, R"(axis="1")"), MapInput(first, 0, R"(axis="1")"), 0);
+    replace(MapInput(1, 1), MapInput(second, 1), 0);
+    const size_t loop = xml.find(R"(name="loop")");
+    replace(R"(port id="0")", R"(port id="10")", loop);
+    replace(R"(port id="1")", R"(port id="11")", loop);
+    replace(R"(to-layer="2" to-port="0")", R"(to-layer="2" to-port="10")", xml.rfind("<edges>"));
+    replace(R"(to-layer="2" to-port="1")", R"(to-layer="2" to-port="11")", xml.rfind("<edges>"));
+    return xml;
+  };
+  ExpectFine(net(10, 11));
+  ExpectFine(net(0, 1));
+  const auto messages = [&](int64_t first, int64_t second) {
+    const ReadOutcome outcome = Read(net(first, second));
+    EXPECT_EQ(outcome.graph, nullptr);
+    std::string labels;
+    for (const std::string& label : outcome.labels) labels += label + ";";
+    return labels;
+  };
+  const std::string once = "openvino.external-port-id;";
+  EXPECT_EQ(messages(10, 2), once);
+  EXPECT_EQ(messages(10, 12), once);
+  EXPECT_EQ(messages(0, 2), once);
+  EXPECT_EQ(messages(0, -5), once);
+  EXPECT_EQ(messages(10, -5), once);
+  EXPECT_EQ(messages(0, 11), once + once);
+}
+
+TEST_F(TensorIteratorTest, LayersOfBodiesAreNumbers) {
+  std::string xml = LoopNet({});
+  const std::string entry = R"(internal_layer_id="1")";
+  ASSERT_NE(xml.find(entry), std::string::npos);
+  xml.replace(xml.find(entry), entry.size(), R"(internal_layer_id="one")");
+  const ReadOutcome outcome = Read(xml);
+  EXPECT_EQ(outcome.graph, nullptr);
+  EXPECT_EQ(outcome.labels, std::vector<std::string>{"openvino.xml-attribute-value"}) << outcome.text;
+}
+
 }  // namespace
 }  // namespace nnefc::openvino
