@@ -331,6 +331,11 @@ TEST_F(NpyTest, BoundsOfTheFormat) {
   EXPECT_EQ(of_length(size_t{1} << 20), "f32[1] 3");
   EXPECT_NE(of_length((size_t{1} << 20) + 1).find("a header of 1048577 bytes; expected at most 1048576"),
             std::string::npos);
+  const std::string longest(size_t{1} << 20, ' ');
+  EXPECT_FALSE(ReadNpy(Source(Npy(longest, "", 2)), context_.emitter));
+  EXPECT_EQ(context_.emitter.diagnostics().front().range.begin, 8U);
+  EXPECT_EQ(context_.emitter.diagnostics().front().range.end, 12U);
+  context_.emitter.Clear();
   for (uint8_t version : {0, 4, 255}) {
     EXPECT_NE(Read(Npy(dictionary, Bytes().F32(3).text(), version)).find("[npy.version]"), std::string::npos);
   }

@@ -50,6 +50,23 @@ TEST_F(SafetensorsTest, OffsetsOfATensor) {
     EXPECT_EQ(ReadOne("2", wrong, 8), "safetensors.header") << wrong;
 }
 
+// Offsets beyond the data are wrong in themselves, whatever the shape.
+TEST_F(SafetensorsTest, OffsetsLieInTheData) {
+  const auto message = [&](const std::string& offsets) {
+    const std::string bytes = File("{" + Tensor("a", "2", offsets) + "}", std::string(8, '\0'));
+    (void)ReadSafetensorsIndex(Source(bytes), bytes.size(), context_.emitter);
+    std::string text =
+        context_.emitter.diagnostics().empty() ? "" : context_.emitter.diagnostics().front().message;
+    context_.emitter.Clear();
+    return text;
+  };
+  EXPECT_EQ(message("0, 8"), "");
+  for (const char* wrong : {"1, 9", "8, 16", "9, 17", "0, 9", "8, 0", "0", "0, 8, 8"})
+    EXPECT_EQ(message(wrong),
+              "the items of the tensor `a` must lie between two offsets into the 8 bytes of data")
+        << wrong;
+}
+
 TEST_F(SafetensorsTest, ShapesOfATensor) {
   for (const char* wrong : {"1", "3", "", "0", "2, 2", "4294967296, 4294967296", "9223372036854775807",
                             "9223372036854775807, 9223372036854775807"})
