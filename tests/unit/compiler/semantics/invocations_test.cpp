@@ -38,6 +38,28 @@ TEST(Binding, Arguments) {
   });
 }
 
+// A lenient document may have arguments that no parameter takes, unless a parameter without a value was
+// meant.
+TEST(Binding, SurplusArguments) {
+  const auto check = [](const std::string& call) {
+    return Checked("version 1.0;\ngraph g( x ) -> ( y ) { x = external(shape = [1,2]);\ny = " + call + "; }",
+                   {.leniency = Leniency::kLenient})
+        .Diagnostics();
+  };
+  EXPECT_EQ(check("elu(x, alpha = 0.5)"), "");
+  EXPECT_EQ(check("elu(x, alpa = 0.5)"), "binding.unknown-argument 3:12");
+  EXPECT_EQ(check("elu(x, 0.5, alpa = 0.5)"),
+            "lenient.positional-attribute 3:12 warning\nlenient.surplus-argument 3:17 warning");
+  EXPECT_EQ(check("elu(x, alpha = 0.5, alpa = 0.5)"), "lenient.surplus-argument 3:25 warning");
+  EXPECT_EQ(check("elu(x, comment = 0.5)"), "lenient.surplus-argument 3:12 warning");
+}
+
+// The shape of a tensor in the form of another language is one mistake.
+TEST(Binding, ShapesOfTensors) {
+  EXPECT_EQ(Checked(RatifiedBody("y = reshape(x, shape = x.shape);")).Diagnostics(),
+            "syntax.invalid-character 3:25");
+}
+
 TEST(Binding, IsRecorded) {
   Checked checked(RatifiedBody("y = conv(x, bias = s, filter = x);"));
   ASSERT_EQ(checked.Diagnostics(), "");

@@ -92,6 +92,25 @@ TEST(Repairs, OfNumbers) {
   });
 }
 
+// Padding has pairs of integers; a number is proposed for both.
+TEST(Repairs, OfPairs) {
+  const auto repair = [](const std::string& item) {
+    return Repair(Ratified("fragment p( x: tensor<scalar>, n: " + item +
+                           "[] ) -> ( y: tensor<scalar> ) { y = copy(x); }\n"
+                           "fragment f( x: tensor<scalar> ) -> ( y: tensor<scalar> ) {\n"
+                           "y = p(x, n = 1);\n}"));
+  };
+  const auto is_repaired = [&](const std::string& item) {
+    return repair(item).ends_with(" ?> y = p(x, n = [(1,1)]);");
+  };
+  EXPECT_TRUE(is_repaired("(integer,integer)"));
+  for (const char* item :
+       {"(integer,integer,integer)", "(integer,scalar)", "(scalar,integer)", "(scalar,scalar)"}) {
+    EXPECT_FALSE(is_repaired(item)) << item;
+    EXPECT_EQ(repair(item).find("?>"), std::string::npos) << repair(item);
+  }
+}
+
 TEST(Repairs, OfOperationNames) {
   ExpectRepairs({
       {RatifiedBody("y = rellu(x);"), "undeclared operation `rellu`; did you mean `relu`? => y = relu(x);"},

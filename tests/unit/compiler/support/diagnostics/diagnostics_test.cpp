@@ -33,6 +33,20 @@ TEST(EmitterTest, TellsAPlaceOnce) {
   EXPECT_EQ(context.emitter.diagnostics().front().message, "run 0");
 }
 
+TEST(EmitterTest, OneOfSeveralIsSingular) {
+  const auto message = [](std::string_view text) {
+    Emitter emitter;
+    emitter.Emit(kTestRule, {}, "{}", text);
+    return emitter.diagnostics().front().message;
+  };
+  EXPECT_EQ(message("1 items"), "1 item");
+  EXPECT_EQ(message("1 items; expected 2"), "1 item; expected 2");
+  EXPECT_EQ(message("it has 1 items"), "it has 1 item");
+  EXPECT_EQ(message("11 items"), "11 items");
+  EXPECT_EQ(message("it has 11 items"), "it has 11 items");
+  EXPECT_EQ(message("2 and 1 items"), "2 and 1 items");
+}
+
 TEST(OrderOfPlaceTest, OrdersEachFileAndKeepsTheOrderOfFilesAndOfOnePlace) {
   Context context;
   FileId first = context.sources.AddText("a.nnef", "y = x;\n");

@@ -150,6 +150,18 @@ TEST(ReplaceFile, KeepsLinksAndPermissions) {
   EXPECT_EQ(std::distance(fs::directory_iterator((folder / "file").parent_path()), {}), 2);
 }
 
+// All names of a file have the new content.
+TEST(ReplaceFile, WritesOverAFileOfSeveralNames) {
+  constexpr const char* kNames[] = {"first", "second", "third"};
+  for (const size_t count : {2, 3}) {
+    const Folder folder;
+    Write(folder / kNames[0], "before");
+    for (size_t i = 1; i < count; ++i) fs::create_hard_link(folder / kNames[0], folder / kNames[i]);
+    ASSERT_TRUE(ReplaceFile((folder / kNames[0]).string(), "new").ok());
+    for (size_t i = 0; i < count; ++i) EXPECT_EQ(Read(folder / kNames[i]), "new") << kNames[i];
+  }
+}
+
 TEST(ReplaceFile, TellsOfAMissingFile) {
   const Folder folder;
   EXPECT_FALSE(ReplaceFile((folder / "nothing").string(), "text").ok());
