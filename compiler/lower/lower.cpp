@@ -109,7 +109,7 @@ ir::OutputPort CopyAs(LowerState& state, ir::OutputPort source, const std::strin
                       const ir::Origin& origin) {
   const ElementType type = state.target.output(source).type;
   std::vector<std::string> names = state.target.output(source).names;
-  llvm::erase_value(names, name);
+  std::erase(names, name);
   state.target.SetOutputNames(source, std::move(names));
   const ir::NodeId copy = ir::AddInferred(state.target, "opset1", "Convert",
                                           {.name = name,
