@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Sets up nnefc on a fresh Debian 12 machine: installs the
-# packages, builds the preset `quick`, and runs GoogLeNet from its document.
+# Sets up nnefc on a fresh Debian 12 or 13 machine: installs the packages, builds the preset `quick`, and runs GoogLeNet from
+# its document. Debian 13 has another oneDNN than nnefc calls, so that a build there is without it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source tools/setup.sh

@@ -9,6 +9,7 @@
 #   artefacts
 #             the wheel, the Debian packages, the archive and the steps of the Dockerfile in minimal systems of Debian 11 to 13
 #             (as root, with the right to mount)
+#   systems   the quick start in minimal systems of Debian 12 and 13 (as root, with the right to mount)
 #   vscode    the extension of VS Code, in VS Code's server and Chromium (needs Node.js 20 or later with npm)
 #   asan      all suites with the address and undefined-behaviour sanitizers
 #
@@ -87,6 +88,13 @@ part_artefacts() {
   tools/dev/check_docker.sh
 }
 
+part_systems() {
+  local suite
+  for suite in bookworm trixie; do
+    tools/dev/check_systems.sh $suite
+  done
+}
+
 part_vscode() {
   install_packages "${packages[@]}" "${test_packages[@]}" chromium
   install_test_environment
@@ -99,7 +107,7 @@ part_asan() {
   tools/test.sh asan
 }
 
-readonly all_parts="tsan clang portable fuzz site artefacts vscode asan"
+readonly all_parts="tsan clang portable fuzz site artefacts systems vscode asan"
 require_parts "$all_parts" "$@"
 # shellcheck disable=SC2086
 run_parts ${@:-$all_parts}
