@@ -5,6 +5,7 @@ import html
 import html.parser
 import os
 import pickle
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -132,8 +133,10 @@ def test_a_difference_in_a_notebook():
 
 
 @pytest.mark.parametrize(("name", "begins"), [("net.html", "<!DOCTYPE html>"), ("net.dot", "digraph"), ("net.gv", "digraph"),
-                                              ("net.json", "{")])
+                                              ("net.json", "{"), ("net.svg", "<?xml")])
 def test_drawings(linear, tmp_path, name, begins):
+    if name == "net.svg" and shutil.which("dot") is None:
+        pytest.skip("no Graphviz: install the Debian package graphviz")
     text = linear.draw(tmp_path / name)
     assert text.startswith(begins)
     assert (tmp_path / name).read_text(encoding="utf-8") == text
@@ -147,8 +150,15 @@ def test_a_drawing_is_the_same_after_the_model_is_lowered(linear):
     assert linear.draw() == before
 
 
+def test_pictures_need_graphviz(linear, tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", "/nowhere")
+    with pytest.raises(nnefc.NnefError, match="install the Debian package `graphviz`"):
+        linear.draw(tmp_path / "net.svg")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_other_forms_of_drawings_are_errors(linear, tmp_path):
-    with pytest.raises(ValueError, match=r"\.html, \.dot or \.json"):
+    with pytest.raises(ValueError, match=r"\.html, \.svg, \.dot or \.json"):
         linear.draw(tmp_path / "net.png")
     assert list(tmp_path.iterdir()) == []
 

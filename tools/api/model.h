@@ -87,8 +87,8 @@ struct OpenVinoForm {
 };
 
 // The forms of a drawing: a self-contained page of HTML for browsers; Graphviz' DOT; JSON as documented in
-// tools/api/views/graph_description.h.
-enum class DrawingForm : uint8_t { kHtml, kDot, kJson };
+// tools/api/views/graph_description.h; a picture in SVG, which Graphviz' program `dot` makes.
+enum class DrawingForm : uint8_t { kHtml, kDot, kJson, kSvg };
 
 // A valid model. Copies share it; all functions are thread-safe.
 class Model {

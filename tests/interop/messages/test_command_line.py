@@ -195,7 +195,7 @@ def test_what_the_caller_ignores_stays_ignored(nnefc: Path, folder: Path) -> Non
     ("compile right.nnef -o net", "OpenVINO IR to `.xml` and the text form to `.ir`"),
     ("transform right.nnef -o net", "OpenVINO IR to `.xml` and the text form to `.ir`"),
     ("transform right.nnef --bisect -o net.ir", "writes no graph"),
-    *((f"draw right.nnef -o {name}", "DOT to a `.dot`") for name in ("g.svg", "g.png", "g.txt", "g.xhtml")),
+    *((f"draw right.nnef -o {name}", "DOT to a `.dot`") for name in ("g.pdf", "g.png", "g.txt", "g.xhtml")),
     ("expand right.nnef -o flat", "one document, to a `.nnef`"),
     ("expand right.nnef -o model", "`model`, which is a folder"),
     ("fmt right.nnef -o new", "a document to a `.nnef`"),

@@ -20,6 +20,7 @@ from openvino import opset13 as op
 NETWORKS = sorted((Path(__file__).resolve().parent.parent.parent / "networks").glob("*.nnef"))
 # Khronos' parser does not have our extension for loops.
 PLAIN = [path for path in NETWORKS if "provisional" not in path.stem and "NNEFC_" not in path.read_text(encoding="utf-8")]
+SVG = "{http://www.w3.org/2000/svg}"
 NESTED = """version 1.0;
 extension KHR_enable_fragment_definitions;
 
@@ -72,6 +73,19 @@ def parsed(nnefc: Path, *arguments: object) -> dict:
     assert done.returncode == 0, done.stderr
     # The layout does not matter; that of osage is fast.
     return json.loads(graphviz(done.stdout, "osage", "-Tdot_json"))
+
+
+def picture(nnefc: Path, model: Path, path: Path, *options: str) -> list[ET.Element]:
+    """Draws a model as SVG and returns the groups of the nodes."""
+    if shutil.which("dot") is None:
+        pytest.skip("no Graphviz: install the Debian package graphviz")
+    done = draw(nnefc, model, *options, "-o", path)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    root = ET.fromstring(path.read_text(encoding="utf-8"))
+    assert root.tag == f"{SVG}svg"
+    assert [each for each in root.iter() if each.tag not in {SVG + name for name in ("svg", "g", "a", "title", "text", "path", "polygon", "ellipse",
+                                                                                     "polyline")}] == []
+    return [group for group in root.iter(f"{SVG}g") if group.get("class") == "node"]
 
 
 def nodes_of(graph: dict) -> dict[int, dict]:
@@ -234,11 +248,10 @@ def test_names_are_drawn_as_they_are(nnefc: Path, tmp_path: Path) -> None:
         y = op.relu(y)
         y.set_friendly_name(name)
     path = save([op.result(y, name="r")], [x], tmp_path / "net.xml", 'net "\\')
-    svg = ET.fromstring(graphviz(draw(nnefc, path).stdout, "dot", "-Tsvg"))
-    space = "{http://www.w3.org/2000/svg}"
-    texts = [text.text for group in svg.iter(f"{space}g") if group.get("class") == "node" for text in group.iter(f"{space}text")]
+    nodes = picture(nnefc, path, tmp_path / "net.svg")
+    texts = [text.text for group in nodes for text in group.iter(f"{SVG}text")]
     assert set(HOSTILE) <= set(texts)
-    assert len([group for group in svg.iter(f"{space}g") if group.get("class") == "node"]) == len(HOSTILE) + 2
+    assert len(nodes) == len(HOSTILE) + 2
     assert {node["name"] for node in description(nnefc, path)["graph"]["nodes"]} == {*HOSTILE, "x", "r"}
 
 
@@ -318,7 +331,37 @@ def test_the_file_that_is_written(nnefc: Path, tmp_path: Path) -> None:
     assert done.stdout == text.replace(str(path), "<stdin>")
 
 
-@pytest.mark.parametrize("name", ["net.svg", "net.xhtml", "net.png", "net.pdf", "net.nnef", "nowhere/net.dot", "."])
+@pytest.mark.parametrize("network", ["googlenet", "lstm_scan", "mobilenetv2"])
+def test_pictures_have_a_group_for_each_node(nnefc: Path, tmp_path: Path, network: str) -> None:
+    (path,) = (path for path in NETWORKS if path.stem == network)
+    for options in ([], ["--costs"]):
+        nodes = picture(nnefc, path, tmp_path / "net.svg", *options)
+        expected = collections.Counter(node["operation"] for node in drawn_nodes(description(nnefc, path, *options)["graph"]))
+        assert collections.Counter(next(group.iter(f"{SVG}text")).text for group in nodes) == expected
+
+
+@pytest.mark.parametrize("search", ["", "/nowhere"])
+def test_pictures_without_graphviz(nnefc: Path, tmp_path: Path, search: str) -> None:
+    path = tmp_path / "model.nnef"
+    path.write_text(NESTED, encoding="utf-8")
+    (tmp_path / "net.svg").write_text("before", encoding="utf-8")
+    done = subprocess.run([nnefc, "draw", path, "-o", tmp_path / "net.svg"], capture_output=True, text=True, timeout=60,
+                          env={**os.environ, "PATH": search}, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "cannot run Graphviz' `dot`" in done.stderr and "install the Debian package `graphviz`" in done.stderr
+    assert (tmp_path / "net.svg").read_text(encoding="utf-8") == "before"
+    assert sorted(os.listdir(tmp_path)) == ["model.nnef", "net.svg"]
+
+
+def test_pictures_of_models_with_mistakes(nnefc: Path, tmp_path: Path) -> None:
+    path = tmp_path / "model.nnef"
+    path.write_text(NESTED.replace("add(y, 0.5)", "add(y)"), encoding="utf-8")
+    done = draw(nnefc, path, "-o", tmp_path / "net.svg")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert os.listdir(tmp_path) == ["model.nnef"]
+
+
+@pytest.mark.parametrize("name", ["nowhere/net.svg", "net.xhtml", "net.png", "net.pdf", "net.nnef", "nowhere/net.dot", "."])
 def test_files_that_cannot_be_written(nnefc: Path, tmp_path: Path, name: str) -> None:
     path = tmp_path / "model.nnef"
     path.write_text(NESTED, encoding="utf-8")

@@ -8,15 +8,18 @@
 #include "tools/api/views/graph_description.h"
 #include "tools/api/views/graph_page.h"
 #include "tools/api/views/graphviz.h"
+#include "tools/api/views/svg.h"
 
 namespace nnefc::api {
 
-std::string DrawingText(DrawingForm form, const nlohmann::ordered_json& description) {
+ErrorOr<std::string> DrawingText(DrawingForm form, const nlohmann::ordered_json& description) {
   switch (form) {
     case DrawingForm::kHtml:
       return GraphPage(description);
     case DrawingForm::kDot:
       return GraphvizText(description);
+    case DrawingForm::kSvg:
+      return SvgText(GraphvizText(description));
     case DrawingForm::kJson:
       break;
   }
@@ -34,13 +37,20 @@ Outcome<std::string> Model::Draw(DrawingForm form, bool with_costs) const {
     Outcome<std::string> outcome;
     outcome.report = TakeReport(compilation);
     if (!ok) return outcome;
+    nlohmann::ordered_json description;
     if (!with_costs) {
-      outcome.value = DrawingText(form, DescribeModel(compilation));
+      description = DescribeModel(compilation);
     } else if (const std::optional<ModelCosts> costs = CostsOf(compilation)) {
-      outcome.value = DrawingText(form, DescribeLowered(compilation, *costs));
+      description = DescribeLowered(compilation, *costs);
     } else {
       outcome.report = EnvironmentReport(fmt::format("{}: {}", state_->path, kUnknownCosts));
+      return outcome;
     }
+    ErrorOr<std::string> text = DrawingText(form, description);
+    if (text)
+      outcome.value = std::move(*text);
+    else
+      outcome.report = EnvironmentReport(text.error().message);
     return outcome;
   });
 }

@@ -37,7 +37,7 @@ struct DrawCommand : CommonOptions {
     } else {
       description = api::DescribeModel(compilation);
     }
-    WriteProduct(output, api::DrawingText(form, description));
+    WriteProduct(output, Require(api::DrawingText(form, description)));
     return exit_code;
   }
 
@@ -47,13 +47,16 @@ struct DrawCommand : CommonOptions {
     using Form = api::DrawingForm;
     const Form by_format = prints_text() ? Form::kDot : Form::kJson;
     if (output.empty() || output == "-") return by_format;
-    RequireExtension(
-        output, {".dot", ".gv", ".html", ".htm", ".json", ""},
-        "`draw` writes a page for browsers to a `.html`, Graphviz' DOT to a `.dot`, of which `dot -Tsvg` "
-        "(package graphviz) makes a picture, or JSON to a `.json`");
+    RequireExtension(output, {".dot", ".gv", ".svg", ".html", ".htm", ".json", ""},
+                     "`draw` writes a page for browsers to a `.html`, a picture to a `.svg`, Graphviz' DOT "
+                     "to a `.dot`, of which "
+                     "`dot` makes other pictures, or JSON to a `.json`");
     const std::string extension = std::filesystem::path(output).extension().string();
-    if (extension.empty()) return by_format;
-    return extension == ".json" ? Form::kJson : extension[1] == 'h' ? Form::kHtml : Form::kDot;
+    if (extension == ".html" || extension == ".htm") return Form::kHtml;
+    if (extension == ".svg") return Form::kSvg;
+    if (extension == ".dot" || extension == ".gv") return Form::kDot;
+    // A device or pipe may have any name.
+    return extension == ".json" ? Form::kJson : by_format;
   }
 };
 
@@ -61,18 +64,19 @@ struct DrawCommand : CommonOptions {
 
 void AddDraw(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<DrawCommand>();
-  CLI::App* command = app.add_subcommand("draw", "draw the graph of a model: a page, DOT or JSON");
+  CLI::App* command = app.add_subcommand("draw", "draw the graph of a model: a page, a picture, DOT or JSON");
   AddCommonOptions(*command, *options, 1, ModelKind::kAny, ReportForms::kResult);
   AddQuantize(*command, *options);
   command->add_flag(
       "--costs", options->shows_costs,
       "draw the lowered graph, with the parameters, multiply-accumulates and bytes of each operation");
-  AddOutput(*command, options->output,
-            "the file to write: a .html, a .dot or a .json; standard output without it");
+  AddOutput(
+      *command, options->output,
+      "the file to write: a .html, a .svg (needs Graphviz), a .dot or a .json; standard output without it");
   command->footer(
       "Examples:\n"
       "  nnefc draw model.nnef -o net.html\n"
-      "  nnefc draw model.nnef --costs -o net.dot");
+      "  nnefc draw model.nnef --costs -o net.svg");
   command->callback([options, &exit_code] { exit_code = options->Run(); });
 }
 

@@ -262,6 +262,7 @@ void BindModel(nb::module_& module) {
           [](const Model& model, const std::string& form, bool costs) {
             const auto drawing = form == "html"  ? api::DrawingForm::kHtml
                                  : form == "dot" ? api::DrawingForm::kDot
+                                 : form == "svg" ? api::DrawingForm::kSvg
                                                  : api::DrawingForm::kJson;
             return Text([&] { return model.Draw(drawing, costs); }, "drawing the model");
           },

@@ -151,18 +151,19 @@ class Model:
         """Returns a drawing of the graph. The file of the model is read again.
 
         Args:
-            path: a file to write it to. Its extension selects the form: `.html` a page for browsers, `.dot` or `.gv`
-                Graphviz' DOT, `.json` a description. Without a path the drawing is a page.
+            path: a file to write it to. Its extension selects the form: `.html` a page for browsers, `.svg` a
+                picture, for which Graphviz must be installed, `.dot` or `.gv` Graphviz' DOT, `.json` a description.
+                Without a path the drawing is a page.
             costs: draw the lowered graph, with parameters, multiply-accumulates and bytes of each operation.
 
         Raises:
             ValueError: the extension is another one.
-            NnefError: with `costs`, the model cannot be lowered, or an extent is unknown.
+            NnefError: with `costs`, the model cannot be lowered, or an extent is unknown; Graphviz' `dot` is missing or fails.
         """
-        forms = {".html": "html", ".htm": "html", ".dot": "dot", ".gv": "dot", ".json": "json"}
+        forms = {".html": "html", ".htm": "html", ".svg": "svg", ".dot": "dot", ".gv": "dot", ".json": "json"}
         suffix = ".html" if path is None else Path(path).suffix
         if suffix not in forms:
-            raise ValueError(f"`{path}`: drawings are .html, .dot or .json")
+            raise ValueError(f"`{path}`: drawings are .html, .svg, .dot or .json")
         text = self._native.draw(forms[suffix], costs)[0]
         if path is not None:
             _write_aside(Path(path), lambda aside: aside.write_text(text, encoding="utf-8"))
