@@ -61,6 +61,30 @@ Attribute ListOf(const TensorValue& value, int64_t count) {
   return items;
 }
 
+// Infers an operation on scalars whose inputs are integers, as tract permits. Returns false if no input is
+// one or the operation is invalid.
+bool InferOnIntegers(ir::Graph& graph, ir::NodeId id) {
+  std::vector<ir::Output> inputs;
+  bool has_integers = false;
+  for (OutputPort port : graph.node(id).inputs()) {
+    const ir::Output& input = graph.output(port);
+    has_integers = has_integers || input.type == ElementType::kI64;
+    inputs.push_back(
+        {.type = input.type == ElementType::kI64 ? ElementType::kF32 : input.type, .shape = input.shape});
+  }
+  if (!has_integers) return false;
+  std::vector<const ir::Output*> pointers;
+  for (const ir::Output& input : inputs) pointers.push_back(&input);
+  Emitter quiet;
+  const auto outputs = ir::InferApart(graph.node(id), pointers, quiet);
+  for (size_t i = 0; outputs && i < outputs->size(); ++i) {
+    const ir::Output& output = (*outputs)[i];
+    graph.SetOutputType({id, static_cast<int32_t>(i)},
+                        output.type == ElementType::kF32 ? ElementType::kI64 : output.type, output.shape);
+  }
+  return outputs.has_value();
+}
+
 // Returns a value of NNEF's type for elements of this type.
 TensorValue InNnefType(const TensorValue& value) {
   return IsInteger(value.type()) && value.type() != ElementType::kI64 ? value.ConvertedTo(ElementType::kI64)
@@ -271,9 +295,11 @@ OutputPort NodeRaising::Constant(const TensorValue& given, std::string_view role
   std::string hint = IsNumberedName(name) ? fmt::format("{}/{}", BaseName(), role) : std::string(name);
   // OpenVINO's operations need the values of axes and shapes to infer their results.
   const bool is_shape =
-      state_.options.target != Target::kRatified && IsInteger(value.type()) && value.rank() <= 1;
+      state_.options.target == Target::kNnefc && IsInteger(value.type()) && value.rank() <= 1;
   const int64_t max_listed = is_shape ? kMaxListedShape : kMaxListed;
-  if (IsFinite(value) && (value.volume() <= max_listed || IsRepeated(value))) {
+  // tract reads literals, and has no `constant`.
+  const bool may_list = !IsForTract() || (value.rank() == 0 && !IsInteger(value.type()));
+  if (may_list && IsFinite(value) && (value.volume() <= max_listed || IsRepeated(value))) {
     shared = AddConstant(value);
   } else if (state_.outer != nullptr) {
     shared = Captured(given, role, hint, from_half);
@@ -283,7 +309,8 @@ OutputPort NodeRaising::Constant(const TensorValue& given, std::string_view role
                  Attributes({{"shape", shape}, {"label", label}, {"dtype", DataTypeName(value.type())}}));
     hint = label;
     TensorValue stored = value;
-    if (from_half && value.type() == ElementType::kF32) {
+    // tract does not convert operands to one type.
+    if (from_half && !IsForTract() && value.type() == ElementType::kF32) {
       TensorValue half = value.ConvertedTo(ElementType::kF16);
       if (half.ConvertedTo(ElementType::kF32) == value) stored = std::move(half);
     }
@@ -363,7 +390,8 @@ ir::NodeId NodeRaising::AddNode(OperationName operation, llvm::ArrayRef<OutputPo
     state_.target.AddBody(added,
                           ir::ops::MakeBody(state_.target.node(added), body.first, std::move(body.second)));
   }
-  const bool is_inferred = ir::InferNode(state_.target, added, quiet);
+  const bool is_inferred =
+      ir::InferNode(state_.target, added, quiet) || (IsForTract() && InferOnIntegers(state_.target, added));
   state_.hints.resize(state_.target.node_bound());
   state_.hints[static_cast<size_t>(added.index)] =
       fmt::format("{}_{}", BaseName(), suffix.empty() ? operation.name : suffix);
@@ -428,7 +456,7 @@ namespace {
 bool IsSameOutput(const ir::Output& actual, const ir::Output& wanted, Target target) {
   if (NnefTypeOf(actual.type) != NnefTypeOf(wanted.type)) return false;
   if (actual.shape == wanted.shape) return true;
-  if (target == Target::kRatified) return false;
+  if (target != Target::kNnefc) return false;
   if (!actual.shape.rank_known() || !wanted.shape.rank_known()) return true;
   return actual.shape.rank() == wanted.shape.rank() &&
          llvm::all_of(llvm::zip(actual.shape.dims(), wanted.shape.dims()),

@@ -116,6 +116,8 @@ class NodeRaising : public SourceNode {
 
   RaiseState& state() { return state_; }
   const ir::Graph& target() const { return state_.target; }
+  // True if the document is for tract, which reads some operations in another way, or not at all.
+  bool IsForTract() const { return state_.options.target == Target::kTract; }
 
   // ---- constant inputs ----
   // Returns the value of an input that does not depend on those of the graph, or null.

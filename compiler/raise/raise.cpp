@@ -31,15 +31,14 @@ const std::vector<RaiseEntry>& Entries() {
 
 }  // namespace
 
-RaiseFunction FindRaising(ir::OpId op) {
-  static const ir::OpTable<RaiseFunction> table = [] {
-    ir::OpTable<RaiseFunction> made(ir::StandardOps(), ir::kOpsets, {});
+const RaiseEntry* FindRaising(ir::OpId op) {
+  static const ir::OpTable<RaiseEntry> table = [] {
+    ir::OpTable<RaiseEntry> made(ir::StandardOps(), ir::kOpsets, {});
     for (const RaiseEntry& entry : Entries())
-      made.Add(ir::StandardOps(), ir::kOpsets, {{entry.operation, entry.raise}});
+      made.Add(ir::StandardOps(), ir::kOpsets, {{entry.operation, entry}});
     return made;
   }();
-  const RaiseFunction* found = table.Find(op);
-  return found == nullptr ? nullptr : *found;
+  return table.Find(op);
 }
 
 std::string_view FindEquivalent(ir::OpId op) {
@@ -58,7 +57,9 @@ std::string_view FindEquivalent(ir::OpId op) {
 
 std::vector<std::string_view> RaisedOperations() {
   std::vector<std::string_view> names;
-  for (const RaiseEntry& entry : Entries()) names.push_back(entry.operation);
+  for (const RaiseEntry& entry : Entries()) {
+    if (!entry.is_of_tract) names.push_back(entry.operation);
+  }
   std::sort(names.begin(), names.end());
   return names;
 }
@@ -66,7 +67,23 @@ std::vector<std::string_view> RaisedOperations() {
 namespace {
 
 std::string_view TargetText(Target target) {
-  return target == Target::kRatified ? "in the ratified dialect" : "for the target nnefc";
+  switch (target) {
+    case Target::kRatified:
+      return "in the ratified dialect";
+    case Target::kTract:
+      return "for the target tract";
+    case Target::kNnefc:
+      break;
+  }
+  return "for the target nnefc";
+}
+
+// Returns the end of a message that names the targets with a form of the node.
+std::string_view Advice(const ir::Node& node, Target target) {
+  if (target == Target::kNnefc || !HasOpsetForm(node)) return "";
+  const RaiseEntry* entry = FindRaising(node.op());
+  const bool has_tract_form = target == Target::kRatified && entry != nullptr && entry->is_of_tract;
+  return has_tract_form ? "; `--target tract` or `--target nnefc` writes it" : "; `--target nnefc` writes it";
 }
 
 bool IsInterface(const ir::Node& node) {
@@ -133,7 +150,7 @@ bool Raiser::HasKnownShapes() const {
   Emitter& emitter = state_.context.emitter;
   const ir::Graph& source = state_.source;
   bool known = true;
-  const bool is_strict = state_.options.target == Target::kRatified;
+  const bool is_strict = state_.options.target != Target::kNnefc;
   for (NodeId id : source.parameters()) {
     const ir::Node& node = source.node(id);
     if (node.output().shape.known() || (!is_strict && node.output().shape.rank_known())) continue;
@@ -162,7 +179,7 @@ bool Raiser::HasKnownShapes() const {
 void Raiser::RaiseParameters() {
   for (NodeId id : state_.source.parameters()) {
     const ir::Node& node = state_.source.node(id);
-    const bool is_strict = state_.options.target == Target::kRatified;
+    const bool is_strict = state_.options.target != Target::kNnefc;
     const ElementType own = node.output().type;
     const bool is_held = is_strict || (own != ElementType::kU64 && own != ElementType::kString);
     const std::string_view type = is_held ? DataTypeName(is_strict ? own : NnefTypeOf(own)) : "";
@@ -190,10 +207,9 @@ void Raiser::RaiseParameters() {
 
 void Raiser::ReportNoForm(const ir::Node& node, const std::string& reason) {
   state_.failed = true;
-  const bool is_strict = state_.options.target == Target::kRatified;
   state_.context.emitter.Emit(kNoForm, node.origin().range, "`{}`, the layer `{}`, has no form {}: {}{}",
                               node.type(), node.name(), TargetText(state_.options.target), reason,
-                              is_strict && HasOpsetForm(node) ? "; `--target nnefc` writes it" : "");
+                              Advice(node, state_.options.target));
 }
 
 // Lowering preserves operations of NNEF that OpenVINO has not.
@@ -228,7 +244,7 @@ bool Raiser::MayBeStandard(const NodeRaising& raising) const {
 }
 
 void Raiser::RaiseComputation(NodeRaising& raising) {
-  if (state_.options.target == Target::kRatified) return RaiseToStandard(raising);
+  if (state_.options.target != Target::kNnefc) return RaiseToStandard(raising);
   const ir::NodeId id = raising.node().id();
   if (MayBeStandard(raising)) {
     try {
@@ -255,7 +271,9 @@ void Raiser::RaiseToStandard(NodeRaising& raising) {
     raising.Decline("its result has the type {}, and NNEF has f32 scalars, integers and logicals",
                     Name(type));
   }
-  if (const RaiseFunction raise = FindRaising(node.op())) return raise(raising);
+  const RaiseEntry* entry = FindRaising(node.op());
+  if (entry != nullptr && (!entry->is_of_tract || state_.options.target == Target::kTract))
+    return entry->raise(raising);
   if (node.set() != ir::kNnefSet) raising.Decline("nnefc has no combination of standard operations for it");
   CopyNode(raising);
 }
@@ -430,6 +448,7 @@ std::optional<RaisedGraph> Raiser::Raise() {
 
 std::optional<Target> ParseTarget(std::string_view name) {
   if (name == "ratified") return Target::kRatified;
+  if (name == "tract") return Target::kTract;
   if (name == "nnefc") return Target::kNnefc;
   return std::nullopt;
 }

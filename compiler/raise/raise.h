@@ -17,9 +17,12 @@ namespace nnefc::raise {
 // The operations of the raised graph.
 enum class Target : uint8_t {
   kRatified,  // those of the specification
-  kNnefc,     // and those of the extension NNEFC_opset, so that every OpenVINO operation has a form
+  kTract,     // those that tract reads: of the specification, and of its registries
+  kNnefc,     // those of the specification, and those of the extension NNEFC_opset, so that every OpenVINO
+              // operation has a form
 };
-// Returns the target by its name on the command line, "ratified" or "nnefc"; nothing for other names.
+// Returns the target by its name on the command line, "ratified", "tract" or "nnefc"; nothing for other
+// names.
 std::optional<Target> ParseTarget(std::string_view name);
 
 struct RaiseOptions {

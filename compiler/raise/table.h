@@ -16,6 +16,8 @@ using RaiseFunction = void (*)(NodeRaising&);
 struct RaiseEntry {
   std::string_view operation;
   RaiseFunction raise;
+  // True if the form needs tract's registries.
+  bool is_of_tract = false;
 };
 
 // Appends the operations with an NNEF form: those of `std::vector<RaiseEntry> <Family>Entries()` of each
@@ -25,9 +27,9 @@ void AppendFamilies(std::vector<RaiseEntry>& entries);
 // Returns the name of the NNEF operation whose row has this OpenVINO operation as its equivalent; "" if there
 // is none.
 std::string_view FindEquivalent(ir::OpId op);
-// Returns the function for an operation, or null.
-RaiseFunction FindRaising(ir::OpId op);
-// Returns the names of all operations with an NNEF form.
+// Returns the entry of an operation, or null.
+const RaiseEntry* FindRaising(ir::OpId op);
+// Returns the names of all operations with a form in the ratified dialect.
 std::vector<std::string_view> RaisedOperations();
 
 }  // namespace nnefc::raise

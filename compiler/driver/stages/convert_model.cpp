@@ -84,12 +84,12 @@ std::string InStyle(const std::string& text, Context& context) {
                             context);
 }
 
-// Checks the document in strict mode. Emits the first error as an internal one and returns false if it is
-// invalid.
-bool CheckConverted(const ConvertedModel& model, Compilation& compilation) {
+// Checks the document, in strict mode unless it is for tract. Emits the first error as an internal one and
+// returns false if it is invalid.
+bool CheckConverted(const ConvertedModel& model, semantics::Leniency leniency, Compilation& compilation) {
   CompileOptions options;
   options.dialect = ast::Dialect::kRatified;
-  options.leniency = semantics::Leniency::kStrict;
+  options.leniency = leniency;
   options.document = model.document;
   options.data = model.data;
   options.limits = compilation.context().limits;
@@ -128,14 +128,19 @@ std::optional<ConvertedModel> ConvertModel(Compilation& compilation, const Conve
                          .folds_batch_normalization = options.folds_batch_normalization},
                         context);
   if (!raised) return std::nullopt;
+  const bool is_for_tract = options.target == raise::Target::kTract;
   const expand::print::PrintedNames names(*raised->graph);
   ConvertedModel model;
   model.document =
-      InStyle(expand::print::PrintFlatDocument(*raised->graph, compilation.library(), context.symbols, names),
+      InStyle(expand::print::PrintFlatDocument(*raised->graph, compilation.library(), context.symbols, names,
+                                               is_for_tract ? expand::print::DocumentForm::kTract
+                                                            : expand::print::DocumentForm::kStandard),
               context);
   model.data = std::move(raised->data);
   for (const auto& [source, name] : raised->names) model.names.emplace_back(source, names.Of(name));
-  if (!CheckConverted(model, compilation)) return std::nullopt;
+  if (!CheckConverted(model, is_for_tract ? semantics::Leniency::kAuto : semantics::Leniency::kStrict,
+                      compilation))
+    return std::nullopt;
   return model;
 }
 

@@ -9,6 +9,7 @@
 
 #include "compiler/expand/print/custom.h"
 #include "compiler/expand/print/literals.h"
+#include "compiler/expand/print/tract.h"
 #include "compiler/ir/algorithms/output_groups.h"
 #include "compiler/ir/ops/arguments.h"
 #include "compiler/ir/ops/opset/nnef_form.h"
@@ -27,13 +28,14 @@ using ir::OutputPort;
 class FlatPrinter {
  public:
   FlatPrinter(const ir::Graph& graph, const semantics::StandardLibrary& library, const SymbolTable& symbols,
-              const PrintedNames& names)
+              const PrintedNames& names, DocumentForm form = DocumentForm::kStandard)
       : graph_(&graph),
         labels_(graph),
         library_(library),
         ratified_(library.Get(ast::Dialect::kRatified)),
         symbols_(symbols),
-        names_(names) {}
+        names_(names),
+        form_(form) {}
 
   std::string Print();
   std::vector<FlatStatement> Statements();
@@ -54,6 +56,10 @@ class FlatPrinter {
   std::string FragmentOf(const ir::Body& body);
   std::string FragmentText(const ir::Graph& body);
   void PrintNode(const Node& node);
+  // Prints the node by a call of tract's registries; returns false if it has none.
+  bool PrintTractCall(const Node& node);
+  // Adds the line of the extension of an operation, if it is one's.
+  void AddExtensionOf(std::string_view operation);
   void PrintLeft(const Node& node, const Operation& operation);
   void PrintTypeArgument(const Node& node, const Operation& operation);
   void PrintStandardArguments(const Node& node, const Operation& operation);
@@ -75,6 +81,7 @@ class FlatPrinter {
   const semantics::CheckedDocument& ratified_;
   const SymbolTable& symbols_;
   const PrintedNames& names_;
+  const DocumentForm form_;
   std::string out_;
   std::string fragments_;
   std::map<std::pair<std::string, std::string>, std::string>
@@ -148,6 +155,7 @@ std::string FlatPrinter::Print() {
       (HoldsNaN(*graph_) && !has(&ast::Dialect::non_finite)) || graph_->parameters().empty();
   if (needs_extension && llvm::none_of(extensions_, [](auto* each) { return each->is_lenient; }))
     extensions_.push_back(&semantics::LenientExtension());
+  if (form_ == DocumentForm::kTract) AddExtensionOf("tract_core_cast");
   if (HasOpenExtents(*graph_) && !has(&ast::Dialect::open_extents))
     extensions_.push_back(&semantics::ExtensionFor(&ast::Dialect::open_extents));
   for (const semantics::Extension* extension : extensions_)
@@ -301,7 +309,24 @@ void FlatPrinter::PrintTypeArgument(const Node& node, const Operation& operation
   out_ += '<' + dtype->AsString() + '>';
 }
 
+void FlatPrinter::AddExtensionOf(std::string_view operation) {
+  const Symbol name = symbols_.Find(operation);
+  const semantics::Extension* extension = name.valid() ? library_.FindOperation(name).extension : nullptr;
+  if (extension != nullptr && !llvm::is_contained(extensions_, extension)) extensions_.push_back(extension);
+}
+
+bool FlatPrinter::PrintTractCall(const Node& node) {
+  std::vector<std::string> inputs;
+  for (OutputPort port : node.inputs()) inputs.push_back(Tensor(port));
+  const std::string call = TractCall(*graph_, node, inputs);
+  if (call.empty()) return false;
+  AddExtensionOf(llvm::StringRef(call).split('(').first);
+  out_ += fmt::format("    {} = {};\n", Tensor(node.port(0)), call);
+  return true;
+}
+
 void FlatPrinter::PrintNode(const Node& node) {
+  if (form_ == DocumentForm::kTract && PrintTractCall(node)) return;
   const Operation& operation = OperationOf(node);
   PrintLeft(node, operation);
   out_ += CalleeOf(node);
@@ -349,7 +374,9 @@ void FlatPrinter::PrintStandardArguments(const Node& node, const Operation& oper
     std::string literal = body != node.bodies().end() ? print::StringLiteral(FragmentOf(*body))
                           : is_label                  ? print::StringLiteral(labels_.Of(node))
                                      : print::AttributeLiteral(*attribute, types, parameters[i].type);
-    if (literal == operation.defaults[i]) continue;
+    // tract's own operations have no defaults.
+    const bool is_needed = form_ == DocumentForm::kTract && node.type().starts_with("tract_");
+    if (literal == operation.defaults[i] && !is_needed) continue;
     Separate(first);
     out_ += fmt::format("{} = {}", name, literal);
   }
@@ -371,8 +398,8 @@ void FlatPrinter::PrintCustomArguments(const Node& node) {
 }  // namespace
 
 std::string PrintFlatDocument(const ir::Graph& graph, const semantics::StandardLibrary& library,
-                              const SymbolTable& symbols, const PrintedNames& names) {
-  return FlatPrinter(graph, library, symbols, names).Print();
+                              const SymbolTable& symbols, const PrintedNames& names, DocumentForm form) {
+  return FlatPrinter(graph, library, symbols, names, form).Print();
 }
 
 std::string PrintFlatDocument(const ir::Graph& graph, const semantics::StandardLibrary& library,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -9,12 +10,19 @@
 
 namespace nnefc::expand::print {
 
+// The operations by which a document has those of a graph.
+enum class DocumentForm : uint8_t {
+  kStandard,
+  kTract,  // calls of tract's registries where tract does not read the standard operation
+};
+
 // Prints an expanded graph as a flat ratified document that passes the checker and expands to itself byte for
 // byte: one operation per line, attributes that differ from the default, literals in place of `constant`
 // nodes of shape []. Bodies of `if_else` and `tensor_iterator` become flat fragments, one for all identical
 // bodies. Names, order and defaults are the library's; `names` maps the names of tensors.
 std::string PrintFlatDocument(const ir::Graph& graph, const semantics::StandardLibrary& library,
-                              const SymbolTable& symbols, const PrintedNames& names);
+                              const SymbolTable& symbols, const PrintedNames& names,
+                              DocumentForm form = DocumentForm::kStandard);
 std::string PrintFlatDocument(const ir::Graph& graph, const semantics::StandardLibrary& library,
                               const SymbolTable& symbols);
 

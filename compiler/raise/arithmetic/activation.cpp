@@ -17,10 +17,30 @@ void RaiseByName(NodeRaising& n) {
 }
 constexpr char kRelu[] = "relu";
 constexpr char kSigmoid[] = "sigmoid";
-constexpr char kSoftplus[] = "softplus";
 
+// tract computes `softplus` by exp(x), which overflows.
+OutputPort Softplus(NodeRaising& n, OutputPort x, std::string_view suffix = {}) {
+  if (!n.IsForTract()) return n.Unary("softplus", x, suffix);
+  const OutputPort share = n.Unary("exp", n.Unary("neg", n.Unary("abs", x), "below"), "share");
+  const OutputPort excess = n.Unary("log", n.Binary("add", share, n.Literal(1.0), "sum"), "excess");
+  return n.Binary("add", n.Unary("relu", x), excess, suffix);
+}
+
+void RaiseSoftplus(NodeRaising& n) {
+  n.RequireScalars();
+  n.SetOutput(Softplus(n, n.input(0)));
+}
+
+// tract ignores `alpha`.
 void RaiseElu(NodeRaising& n) {
   n.RequireScalars();
+  if (n.IsForTract() && n.node().Double("alpha") != 1) {
+    const OutputPort x = n.input(0);
+    const OutputPort growth = n.Binary("sub", n.Unary("exp", x, "exponential"), n.Literal(1.0), "growth");
+    const OutputPort scaled = n.Binary("mul", growth, n.Literal(n.node().Double("alpha")), "scaled");
+    const OutputPort is_negative = n.Binary("lt", x, n.Literal(0.0), "is_negative");
+    return n.SetOutput(n.Add("select", {is_negative, scaled, x}, Attributes({{"dtype", "scalar"}})));
+  }
   n.SetOutput(n.Add("elu", n.input(0), Attributes({{"alpha", n.node().Double("alpha")}})));
 }
 
@@ -33,6 +53,14 @@ double Parameter(NodeRaising& n, int32_t index, std::string_view name) {
 
 void RaiseSelu(NodeRaising& n) {
   n.RequireScalars();
+  if (n.IsForTract()) {
+    const OutputPort x = n.input(0);
+    const OutputPort negative = n.Unary("exp", n.Binary("min", x, n.Literal(0.0), "negative"), "exponential");
+    const OutputPort growth = n.Binary("sub", negative, n.Literal(1.0), "growth");
+    const OutputPort scaled = n.Binary("mul", growth, n.Literal(Parameter(n, 1, "alpha")), "scaled");
+    const OutputPort sum = n.Binary("add", n.Unary("relu", x), scaled, "sum");
+    return n.SetOutput(n.Binary("mul", sum, n.Literal(Parameter(n, 2, "lambda"))));
+  }
   n.SetOutput(
       n.Add("selu", n.input(0),
             Attributes({{"alpha", Parameter(n, 1, "alpha")}, {"lambda", Parameter(n, 2, "lambda")}})));
@@ -57,7 +85,7 @@ void RaiseSwish(NodeRaising& n) {
   const OutputPort x = n.input(0);
   const double beta = n.has_input(1) ? Parameter(n, 1, "beta") : 1.0;
   if (beta == 1.0) return n.SetOutput(n.Unary("silu", x));
-  if (static_cast<float>(beta) == 1.702f) return n.SetOutput(n.Unary("gelu", x));
+  if (static_cast<float>(beta) == 1.702f && !n.IsForTract()) return n.SetOutput(n.Unary("gelu", x));
   const OutputPort scaled = n.Binary("mul", x, n.Literal(beta), "scaled");
   n.SetOutput(n.Binary("mul", x, n.Unary("sigmoid", scaled)));
 }
@@ -65,6 +93,7 @@ void RaiseSwish(NodeRaising& n) {
 // The error function as a quotient of polynomials, accurate to the rounding of f32: NNEF has none. Numerical
 // libraries use the same form. Beyond 4 it is 1.
 OutputPort ErrorFunction(NodeRaising& n, OutputPort argument, std::string_view suffix = {}) {
+  if (n.IsForTract()) return n.Unary("tract_core_erf", argument, suffix);
   constexpr double kOdd[] = {-2.72614225801306e-10, 2.77068142495902e-08,  -2.10102402082508e-06,
                              -5.69250639462346e-05, -7.34990630326855e-04, -2.95459980854025e-03,
                              -1.60960333262415e-02};
@@ -134,7 +163,7 @@ void RaiseHardSigmoid(NodeRaising& n) {
 void RaiseMish(NodeRaising& n) {
   n.RequireScalars();
   const OutputPort x = n.input(0);
-  n.SetOutput(n.Binary("mul", x, n.Unary("tanh", n.Unary("softplus", x))));
+  n.SetOutput(n.Binary("mul", x, n.Unary("tanh", Softplus(n, x, "softplus"))));
 }
 
 void RaiseSoftSign(NodeRaising& n) {
@@ -168,7 +197,7 @@ void RaiseLogSoftmax(NodeRaising& n) {
 std::vector<RaiseEntry> ActivationEntries() {
   return {{"ReLU", RaiseByName<kRelu>},
           {"Sigmoid", RaiseByName<kSigmoid>},
-          {"SoftPlus", RaiseByName<kSoftplus>},
+          {"SoftPlus", RaiseSoftplus},
           {"Elu", RaiseElu},
           {"Selu", RaiseSelu},
           {"PReLU", RaisePRelu},

@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 
+#include "compiler/raise/arithmetic/integer_arithmetic.h"
 #include "compiler/raise/arithmetic/rounding.h"
 #include "compiler/raise/node_raising.h"
 #include "compiler/raise/table.h"
@@ -19,12 +20,20 @@ void RequireNumPyBroadcast(NodeRaising& n) {
 }
 
 void RaiseUnary(NodeRaising& n) {
-  n.RequireScalars();
-  n.SetOutput(n.Unary(FindEquivalent(n.node().op()), n.input(0)));
+  const std::string_view operation = FindEquivalent(n.node().op());
+  const bool may_be_integer = operation == "neg" || operation == "abs" || operation == "sign";
+  may_be_integer ? RequireNumbers(n) : n.RequireScalars();
+  n.SetOutput(InRangeOf(n, n.output_type(), n.Unary(operation, n.input(0))));
 }
 
 void RaiseLogicalNot(NodeRaising& n) {
   n.SetOutput(n.Unary("not", n.input(0)));
+}
+
+std::pair<OutputPort, OutputPort> NumericOperands(NodeRaising& n) {
+  RequireNumbers(n);
+  RequireNumPyBroadcast(n);
+  return n.AlignedPair(0, 1, n.output_rank());
 }
 
 std::pair<OutputPort, OutputPort> ScalarOperands(NodeRaising& n) {
@@ -34,11 +43,19 @@ std::pair<OutputPort, OutputPort> ScalarOperands(NodeRaising& n) {
 }
 
 void RaiseBinary(NodeRaising& n) {
-  const auto [x, y] = ScalarOperands(n);
-  n.SetOutput(n.Binary(FindEquivalent(n.node().op()), x, y));
+  const auto [x, y] = NumericOperands(n);
+  const std::string_view operation = FindEquivalent(n.node().op());
+  const OutputPort result = operation == "mul" ? Product(n, x, y) : n.Binary(operation, x, y);
+  const bool is_choice = operation == "min" || operation == "max";
+  n.SetOutput(is_choice ? result : InRangeOf(n, n.output_type(), result));
 }
 
+// Quotients of integers are rounded toward zero: the reader of IR reports others (openvino.rounded-division).
 void RaiseDivide(NodeRaising& n) {
+  if (HasIntegerArithmetic(n)) {
+    const auto [x, y] = NumericOperands(n);
+    return n.SetOutput(InRangeOf(n, n.output_type(), n.Binary("div", x, y)));
+  }
   const auto [x, y] = ScalarOperands(n);
   if (n.ScalarValue(0) == 1.0 && n.IsFullOperand(1, n.output_rank())) return n.SetOutput(n.Unary("rcp", y));
   n.SetOutput(n.Binary("div", x, y));
@@ -58,8 +75,11 @@ void RaisePower(NodeRaising& n) {
 }
 
 void RaiseSquaredDifference(NodeRaising& n) {
-  const auto [x, y] = ScalarOperands(n);
-  n.SetOutput(n.Unary("sqr", n.Binary("sub", x, y, "difference")));
+  const auto [x, y] = NumericOperands(n);
+  const OutputPort difference = n.Binary("sub", x, y, "difference");
+  const OutputPort square =
+      HasIntegerArithmetic(n) ? Product(n, difference, difference) : n.Unary("sqr", difference);
+  n.SetOutput(InRangeOf(n, n.output_type(), square));
 }
 
 OutputPort Xor(NodeRaising& n, OutputPort x, OutputPort y, std::string_view suffix = {}) {
@@ -80,7 +100,7 @@ void RaiseComparison(NodeRaising& n) {
     if (operation == "eq") return n.SetOutput(n.Unary("not", Xor(n, x, y, "differ")));
     n.Decline("NNEF has no order of logicals");
   }
-  if (type == ElementType::kF32) {
+  if (type == ElementType::kF32 || n.IsForTract()) {
     const auto [x, y] = n.AlignedPair(0, 1, n.output_rank());
     return n.SetOutput(n.Binary(operation, x, y));
   }
@@ -122,8 +142,22 @@ void RaiseSelect(NodeRaising& n) {
   n.SetOutput(n.Add("select", operands, Attributes({{"dtype", DataTypeName(n.output_type())}})));
 }
 
+// Limits of integers are rounded inward.
+void ClampIntegers(NodeRaising& n) {
+  constexpr double kLargest = 0x1p62;
+  const nnefc::Shape one(static_cast<size_t>(n.output_rank()), 1);
+  const auto limit = [&](double value, std::string_view role) {
+    const auto whole = static_cast<int64_t>(std::clamp(value, -kLargest, kLargest));
+    return n.Constant(TensorValue::FromInts(one, {whole}), role);
+  };
+  const OutputPort low = limit(std::ceil(n.node().Double("min")), "lowest");
+  const OutputPort high = limit(std::floor(n.node().Double("max")), "highest");
+  n.SetOutput(n.Binary("min", n.Binary("max", n.input(0), low, "bounded"), high));
+}
+
 // Clamp: limits that are infinite are omitted.
 void RaiseClamp(NodeRaising& n) {
+  if (HasIntegerArithmetic(n)) return ClampIntegers(n);
   n.RequireScalars();
   const double low = n.node().Double("min");
   const double high = n.node().Double("max");
@@ -150,6 +184,13 @@ bool HasUnboundedForm(ElementType from, ElementType type) {
 // between types that both represent the values is none.
 void ConvertTo(NodeRaising& n, ElementType type) {
   const ElementType from = n.input_type(0);
+  if (n.IsForTract()) {
+    const OutputPort x = n.input(0);
+    const OutputPort cast =
+        IsFloat(from) && IsInteger(type) ? n.Unary("tract_core_to_integer", x) : n.Cast(x, type);
+    const bool wraps = IsInteger(from) && !HasUnboundedForm(from, type);
+    return n.SetOutput(wraps ? InRangeOf(n, type, cast) : cast);
+  }
   if (!HasUnboundedForm(from, type))
     n.Decline("it converts {} to {}, and integers of NNEF have 64 bits", Name(from), Name(type));
   OutputPort x = n.input(0);

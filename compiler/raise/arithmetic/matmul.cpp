@@ -1,6 +1,7 @@
 // Raising of OpenVINO's MatMul to NNEF's matmul or linear.
 
 #include <algorithm>
+#include <cctype>
 
 #include "compiler/raise/node_raising.h"
 #include "compiler/raise/table.h"
@@ -68,10 +69,38 @@ void RaiseMatMul(NodeRaising& n) {
   n.SetOutput(n.Squeeze(product, axes));
 }
 
+// Returns the labels of an implicit result: those that occur once, in alphabetical order.
+std::string ImplicitResult(const std::string& operands) {
+  std::string labels;
+  for (const char letter : operands) {
+    if (std::isalpha(static_cast<unsigned char>(letter)) != 0 &&
+        std::count(operands.begin(), operands.end(), letter) == 1)
+      labels += letter;
+  }
+  std::sort(labels.begin(), labels.end());
+  return labels;
+}
+
+void RaiseEinsum(NodeRaising& n) {
+  n.RequireScalars();
+  std::string equation = n.node().String("equation");
+  if (equation.find('.') != std::string::npos) n.Decline("its equation has an ellipsis");
+  if (n.output_rank() == 0) n.Decline("its result is a scalar, and tract needs a label");
+  if (equation.find("->") == std::string::npos) equation += "->" + ImplicitResult(equation);
+  std::vector<OutputPort> inputs;
+  for (int32_t i = 0; i < n.num_inputs(); ++i) inputs.push_back(n.input(i));
+  std::string expression;
+  for (const char letter : equation) {
+    if (letter != ' ') expression += letter;
+  }
+  n.SetOutput(
+      n.Add("tract_core_einsum", inputs, Attributes({{"expr", expression}, {"acc", "f32"}, {"output", ""}})));
+}
+
 }  // namespace
 
 std::vector<RaiseEntry> MatmulEntries() {
-  return {{"MatMul", RaiseMatMul}};
+  return {{"MatMul", RaiseMatMul}, {"Einsum", RaiseEinsum, /*is_of_tract=*/true}};
 }
 
 }  // namespace nnefc::raise

@@ -1,5 +1,6 @@
 // Raising of OpenVINO's reductions and TopK to NNEF operations.
 
+#include "compiler/raise/arithmetic/integer_arithmetic.h"
 #include "compiler/raise/node_raising.h"
 #include "compiler/raise/table.h"
 
@@ -18,8 +19,13 @@ void Reduce(NodeRaising& n, std::string_view operation, OutputPort x, Finish fin
 }
 
 void RaiseReduction(NodeRaising& n) {
-  if (n.input_type(0) != ElementType::kBoolean) n.RequireScalars();
-  Reduce(n, FindEquivalent(n.node().op()), n.input(0), [](OutputPort port) { return port; });
+  const std::string_view operation = FindEquivalent(n.node().op());
+  if (n.input_type(0) != ElementType::kBoolean)
+    operation == "mean_reduce" ? n.RequireScalars() : RequireNumbers(n);
+  Reduce(n, operation, n.input(0), [&](OutputPort port) {
+    const bool is_choice = operation == "min_reduce" || operation == "max_reduce";
+    return is_choice ? port : InRangeOf(n, n.output_type(), port);
+  });
 }
 
 void RaiseReduceL1(NodeRaising& n) {
@@ -32,10 +38,24 @@ void RaiseReduceL2(NodeRaising& n) {
   Reduce(n, "sum_reduce", n.Unary("sqr", n.input(0)), [&](OutputPort port) { return n.Unary("sqrt", port); });
 }
 
+// tract sorts by value; the order of equal elements is that of their indices.
+void RaiseTopKOfTract(NodeRaising& n, int64_t count) {
+  const std::string& order = n.node().String("sort");
+  if (order == "index") n.Decline("it sorts by index, and tract by value");
+  int64_t axis = n.node().Int("axis");
+  axis += axis < 0 ? n.input_rank(0) : 0;
+  const ir::NodeId top =
+      n.AddNode({ir::kNnefSet, "tract_core_topk"}, n.input(0),
+                Attributes({{"k", count}, {"axis", axis}, {"largest", n.node().String("mode") == "max"}}), 2);
+  n.SetOutput(0, {top, 0});
+  n.SetOutput(1, {top, 1});
+}
+
 // TopK of one element: the maximum or minimum, and its lowest index.
 void RaiseTopK(NodeRaising& n) {
   n.RequireScalars();
   const std::optional<double> count = n.ScalarValue(1);
+  if (n.IsForTract() && count && *count > 1) return RaiseTopKOfTract(n, static_cast<int64_t>(*count));
   if (!count || *count != 1) n.Decline("it selects more than one element");
   int64_t axis = n.node().Int("axis");
   axis += axis < 0 ? n.input_rank(0) : 0;
@@ -55,6 +75,7 @@ std::vector<RaiseEntry> ReduceEntries() {
   for (std::string_view name :
        {"ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceLogicalAnd", "ReduceLogicalOr"})
     entries.push_back({name, RaiseReduction});
+  entries.push_back({"ReduceProd", RaiseReduction, /*is_of_tract=*/true});
   return entries;
 }
 

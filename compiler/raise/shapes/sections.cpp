@@ -27,6 +27,21 @@ void RaiseConcat(NodeRaising& n) {
       n.Add("concat", values, Attributes({{"axis", axis}, {"dtype", DataTypeName(n.output_type())}})));
 }
 
+// tract has no `split`.
+void SplitBySlices(NodeRaising& n, int64_t axis, const Integers& extents) {
+  int64_t begin = 0;
+  for (int32_t i = 0; i < n.node().num_outputs(); ++i) {
+    const int64_t end = begin + extents[static_cast<size_t>(i)];
+    n.SetOutput(i, n.Add("slice", n.input(0),
+                         Attributes({{"axes", Integers{axis}},
+                                     {"begin", Integers{begin}},
+                                     {"end", Integers{end}},
+                                     {"dtype", DataTypeName(n.output_type(i))}}),
+                         fmt::format("part_{}", i)));
+    begin = end;
+  }
+}
+
 // Splits by the extents of the results along an axis. Equal ones have the ratio 1.
 void Split(NodeRaising& n, int64_t axis) {
   const int32_t parts = n.node().num_outputs();
@@ -34,6 +49,7 @@ void Split(NodeRaising& n, int64_t axis) {
   for (int32_t i = 0; i < parts; ++i) ratios.push_back(n.output_shape(i)[static_cast<size_t>(axis)]);
   if (llvm::is_contained(ratios, 0)) n.Decline("one of its results has no elements");
   if (parts == 1) return n.SetOutput(n.input(0));
+  if (n.IsForTract()) return SplitBySlices(n, axis, ratios);
   const int64_t divisor = std::accumulate(ratios.begin(), ratios.end(), int64_t{0},
                                           [](int64_t a, int64_t b) { return std::gcd(a, b); });
   for (int64_t& ratio : ratios) ratio /= divisor;
@@ -46,6 +62,13 @@ void Split(NodeRaising& n, int64_t axis) {
 void RaiseSplit(NodeRaising& n) {
   const Integers axis = n.ConstIntegers(1, "axis");
   Split(n, NonNegative(axis.front(), n.input_rank(0)));
+}
+
+OutputPort PickElements(NodeRaising& n, OutputPort x, int64_t axis, const Integers& indices) {
+  const OutputPort table = n.Constant(TensorValue::FromInts({static_cast<int64_t>(indices.size())}, indices),
+                                      fmt::format("indices_{}", axis));
+  return n.Add("gather", {x, table}, Attributes({{"axis", axis}, {"dtype", DataTypeName(n.output_type())}}),
+               fmt::format("picked_{}", axis));
 }
 
 // A range of elements along one axis of the input.
@@ -62,6 +85,13 @@ int64_t FirstElement(int64_t begin, int64_t step, int64_t extent) {
   return step > 0 ? std::clamp<int64_t>(begin, 0, extent) : std::clamp<int64_t>(begin, -1, extent - 1);
 }
 
+// tract has no slices of negative strides.
+OutputPort Picked(NodeRaising& n, OutputPort x, int64_t axis, const Range& range) {
+  Integers indices;
+  for (int64_t i = 0; i < range.count; ++i) indices.push_back(range.begin + i * range.step);
+  return PickElements(n, x, axis, indices);
+}
+
 // Slices all axes; those with all elements are omitted.
 OutputPort SliceRanges(NodeRaising& n, OutputPort x, llvm::ArrayRef<Range> ranges) {
   const nnefc::Shape shape = n.Shape(x);
@@ -71,6 +101,10 @@ OutputPort SliceRanges(NodeRaising& n, OutputPort x, llvm::ArrayRef<Range> range
     if (range.count == 0) n.Decline("its result has no elements");
     if (range.count == shape[axis] && (range.step == 1 || range.count == 1)) continue;
     const int64_t step = range.count == 1 ? 1 : range.step;
+    if (n.IsForTract() && step < 0) {
+      x = Picked(n, x, static_cast<int64_t>(axis), range);
+      continue;
+    }
     const int64_t past = range.begin + (range.count - 1) * step + (step > 0 ? 1 : -1);
     axes.push_back(static_cast<int64_t>(axis));
     begin.push_back(range.begin);
@@ -153,12 +187,48 @@ void RaiseStridedSlice(NodeRaising& n) {
   n.SetOutput(n.Unsqueeze(sliced, inserted, "inserted"));
 }
 
+// Padding at the begin and at the end of each axis; negative numbers remove elements.
+using Padding = std::vector<std::pair<int64_t, int64_t>>;
+
+// Pads by a `gather` of elements of the tensor: tract has one border of the three, and no negative padding.
+void PadByElements(NodeRaising& n, const Padding& padding, std::string_view mode) {
+  OutputPort x = n.input(0);
+  const nnefc::Shape shape = n.input_shape(0);
+  for (size_t axis = 0; axis < padding.size(); ++axis) {
+    const auto [begin, end] = padding[axis];
+    if (begin == 0 && end == 0) continue;
+    const int64_t last = shape[axis] - 1;
+    Integers indices;
+    for (int64_t i = -begin; i <= last + end; ++i) {
+      const int64_t mirrored = mode == "reflect" ? -i : -1 - i;
+      const int64_t returned = mode == "reflect" ? 2 * last - i : 2 * last + 1 - i;
+      const int64_t reflected = i < 0 ? mirrored : i > last ? returned : i;
+      indices.push_back(mode == "edge" ? std::clamp<int64_t>(i, 0, last) : reflected);
+    }
+    x = PickElements(n, x, static_cast<int64_t>(axis), indices);
+  }
+  n.SetOutput(x);
+}
+
+// Removes what negative padding removes, and sets it to zero.
+OutputPort Cropped(NodeRaising& n, OutputPort x, Padding& padding) {
+  std::vector<Range> ranges = WholeRanges(n.input_shape(0));
+  for (size_t axis = 0; axis < padding.size(); ++axis) {
+    auto& [begin, end] = padding[axis];
+    ranges[axis].begin = std::max<int64_t>(-begin, 0);
+    ranges[axis].count += std::min<int64_t>(begin, 0) + std::min<int64_t>(end, 0);
+    begin = std::max<int64_t>(begin, 0);
+    end = std::max<int64_t>(end, 0);
+  }
+  return SliceRanges(n, x, ranges);
+}
+
 // Pad: NNEF's borders have other names.
 void RaisePad(NodeRaising& n) {
   n.RequireScalars();
   const Integers begin = n.ConstIntegers(1, "pads_begin");
   const Integers end = n.ConstIntegers(2, "pads_end");
-  std::vector<std::pair<int64_t, int64_t>> padding;
+  Padding padding;
   for (size_t i = 0; i < begin.size(); ++i) padding.emplace_back(begin[i], end[i]);
   if (llvm::all_of(padding, [](const auto& item) { return item == std::pair<int64_t, int64_t>(0, 0); }))
     return n.SetOutput(n.input(0));
@@ -167,6 +237,9 @@ void RaisePad(NodeRaising& n) {
   const std::string& mode = n.node().String("pad_mode");
   const auto* border = llvm::find_if(kBorders, [&](const auto& each) { return each.first == mode; });
   NNEFC_CHECK(border != std::end(kBorders));
+  if (n.IsForTract() && mode != "constant") return PadByElements(n, padding, mode);
+  OutputPort x = n.input(0);
+  if (n.IsForTract()) x = Cropped(n, x, padding);
   ir::AttributeMap attributes = Attributes({{"border", border->second}});
   attributes.Set("padding", ir::PairList(padding));
   if (mode == "constant" && n.has_input(3)) {
@@ -174,7 +247,7 @@ void RaisePad(NodeRaising& n) {
     if (!value) n.Decline("its `pad_value` depends on data");
     attributes.Set("value", *value);
   }
-  n.SetOutput(n.Add("pad", n.input(0), std::move(attributes)));
+  n.SetOutput(n.Add("pad", x, std::move(attributes)));
 }
 
 // Reverses axes by slices with the stride -1.

@@ -114,7 +114,13 @@ void GatherConstant(NodeRaising& n, int64_t axis, const TensorValue& value) {
       n.Add("gather", {x, table}, Attributes({{"axis", axis}, {"dtype", DataTypeName(n.output_type())}})));
 }
 
-// NNEF's indices are not negative. Those that depend on data are not checked.
+OutputPort GatherAlong(NodeRaising& n, int64_t axis) {
+  return n.Add("gather", {n.input(0), n.input(1)},
+               Attributes({{"axis", axis}, {"dtype", DataTypeName(n.output_type())}}));
+}
+
+// NNEF's indices are not negative; those of tract may count from the end. Those that depend on data are not
+// checked.
 void RaiseGather(NodeRaising& n) {
   const std::optional<double> given = n.ScalarValue(2);
   if (!given) n.Decline("its `axis` depends on data");
@@ -123,14 +129,14 @@ void RaiseGather(NodeRaising& n) {
   const int64_t batch_dims = batch == nullptr ? 0 : batch->AsInt();
   if (batch_dims != 0 && batch_dims + n.input_rank(1) != 0) n.Decline("it has batch axes");
   if (const TensorValue* value = n.Value(1)) return GatherConstant(n, axis, *value);
-  if (n.state().options.target != Target::kRatified) n.Decline("its indices may be negative");
+  if (n.state().options.target == Target::kNnefc) n.Decline("its indices may be negative");
+  if (n.IsForTract()) return n.SetOutput(GatherAlong(n, axis));
   n.state().context.emitter.Emit(
       kIndexRange, n.node().origin().range,
       "the indices of `{}`, the layer `{}`, depend on data; negative ones, which count "
       "from the end in OpenVINO, are undefined in NNEF",
       n.node().type(), n.node().name());
-  n.SetOutput(n.Add("gather", {n.input(0), n.input(1)},
-                    Attributes({{"axis", axis}, {"dtype", DataTypeName(n.output_type())}})));
+  n.SetOutput(GatherAlong(n, axis));
 }
 
 }  // namespace

@@ -135,7 +135,8 @@ void InterpolateNearest(NodeRaising& n, OutputPort x, const InterpolationModes& 
   const auto down = Factors(axes, [&](const ResizedAxis& axis) {
     return DownsamplingFactor(NearestPositions(modes, axis), axis.input);
   });
-  if (down) return n.SetOutput(n.Add("nearest_downsample", x, Attributes({{"factor", *down}})));
+  if (down && !n.IsForTract())
+    return n.SetOutput(n.Add("nearest_downsample", x, Attributes({{"factor", *down}})));
   for (size_t i = 0; i < axes.size(); ++i) {
     if (axes[i].changes())
       x = SelectPositions(n, x, static_cast<int64_t>(i), NearestPositions(modes, axes[i]));

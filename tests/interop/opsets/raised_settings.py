@@ -26,3 +26,18 @@ NO_FORM: dict[str, set[int]] = {
     "opset4.Interpolate": {3, 7, 11, 15, 19},
     "opset11.Interpolate": {3, 7, 11, 15, 19, *range(21, 25), *(first + i for first in range(37, 102, 16) for i in range(4))},
 }
+
+# Operations with a form for tract alone.
+OF_TRACT = set("BitwiseAnd BitwiseLeftShift BitwiseNot BitwiseOr BitwiseRightShift BitwiseXor CumSum Einsum FloorMod GatherElements "
+               "GatherND Mod OneHot ReduceProd ScatterElementsUpdate ScatterNDUpdate".split())
+
+# The same for `--target tract`: PaddlePaddle's broadcast, remainders of scalars, sections of different sizes, largest elements by
+# index, batch axes of indices, reductions without the initial values, ellipses and results without labels, and cubic interpolation.
+TRACT_NO_FORM: dict[str, set[int]] = {
+    "opset1.Add": set(range(4, 12)), "opset1.Multiply": {3, 4, 5}, "opset1.Mod": {0, 1, 2}, "opset1.FloorMod": {0, 1, 2},
+    "opset8.AdaptiveAvgPool": {1, 3}, "opset8.AdaptiveMaxPool": {1},
+    "opset1.TopK": {1, 3}, "opset3.TopK": {1, 3}, "opset11.TopK": {1, 3},
+    "opset7.Gather": {3}, "opset8.Gather": {3},
+    "opset12.ScatterElementsUpdate": {1, 3, 5, 7, 8, 9}, "opset15.ScatterNDUpdate": {2}, "opset7.Einsum": {5, 6},
+    "opset4.Interpolate": NO_FORM["opset4.Interpolate"], "opset11.Interpolate": NO_FORM["opset11.Interpolate"],
+}

@@ -132,12 +132,13 @@ void AddConvert(CLI::App& app, int& exit_code) {
       ->check(OneOf({"auto", "always", "never"}))
       ->capture_default_str();
   command
-      ->add_option(
-          "--target", options->target,
-          "the operations of the document. ratified: those of the standard; nnefc: also those of the "
-          "extension NNEFC_opset, which has every operation of OpenVINO that nnefc computes")
+      ->add_option("--target", options->target,
+                   "the operations of the document. ratified: those of the standard; tract: those that tract "
+                   "reads, of "
+                   "the standard and of tract's registries; nnefc: those of the standard and of the "
+                   "extension NNEFC_opset, which has every operation of OpenVINO that nnefc computes")
       ->type_name("WORD")
-      ->check(OneOf({"ratified", "nnefc"}))
+      ->check(OneOf({"ratified", "tract", "nnefc"}))
       ->capture_default_str();
   command->add_flag(
       "--fold", options->folds,
