@@ -111,6 +111,41 @@ TEST(FormulasTest, ClassesAreDrawnOnce) {
 }
 
 // All lengths up to twice the largest direct factor, the empty transform included.
+// A class with nearly all of the probability is drawn first, wherever it is in the row.
+TEST(FormulasTest, LikelyClassesAreDrawnFirst) {
+  for (size_t count = 1; count <= 20; ++count) {
+    for (size_t likely = 0; likely < count; ++likely) {
+      std::vector<double> row(count, 1e-13);
+      row[likely] = 1;
+      const auto outputs = DrawAll(row, 3);
+      ASSERT_TRUE(outputs.ok());
+      EXPECT_EQ((*outputs)[0].ElementAsInt(0), static_cast<int64_t>(likely)) << count << " classes";
+    }
+  }
+}
+
+// The scale of ScaledDotProductAttention is one number, of any rank; only a run may know its extents.
+TEST(FormulasTest, ScalesOfAttention) {
+  const auto attend = [](const TensorValue& scale) {
+    TestGraph g;
+    const ir::OutputPort q = g.Parameter("q", {1, 1, 1}), k = g.Parameter("k", {1, 2, 1}),
+                         v = g.Parameter("v", {1, 2, 1}), mask = g.Parameter("mask", {1, 1, 2}),
+                         by = g.PartialParameter("scale", ir::PartialShape());
+    g.Result(g.Op("opset13", "ScaledDotProductAttention", {q, k, v, mask, by}, With("causal", false)));
+    return engine::Session::Create(Compile(g.graph, {.backend = Backend::kReference}))
+        ->Run({TensorValue::FromFloats({1, 1, 1}, {1}), TensorValue::FromFloats({1, 2, 1}, {0, 1}),
+               TensorValue::FromFloats({1, 2, 1}, {0, 1}), TensorValue::FromFloats({1, 1, 2}, {0, 0}),
+               scale});
+  };
+  for (const Shape& shape : {Shape{}, Shape{1}}) {
+    const auto outputs = attend(TensorValue::FromFloats(shape, {std::log(3.0f)}));
+    ASSERT_TRUE(outputs.ok()) << outputs.error().message;
+    EXPECT_NEAR((*outputs)[0].ElementAsDouble(0), 0.75, 1e-6);  // of 1 and 3
+  }
+  EXPECT_FALSE(attend(TensorValue::FromFloats({2}, {1, 1})).ok());
+  EXPECT_FALSE(attend(TensorValue::FromFloats({0}, {})).ok());
+}
+
 TEST(FormulasTest, FourierTransforms) {
   for (int64_t size = 0; size <= 70; ++size) {
     std::mt19937 random(static_cast<unsigned>(size));
