@@ -121,6 +121,38 @@ void ForEachSize(const Body& body) {
   }
 }
 
+// Narrow tiles take 256 terms at a time, wide ones all of them.
+TEST(PanelsTest, ProductsOfManyTerms) {
+  for (int64_t rows : {1, 2, 3, 4, 5, 7, 8}) {
+    for (int64_t panels : {1, 4}) {
+      for (int64_t terms : {255, 256, 257, 300, 511, 512, 513}) {
+        SCOPED_TRACE(testing::Message() << rows << " rows, " << panels << " panels, " << terms << " terms");
+        Product(rows, panels, terms, false).Check([&](auto left, auto sums) {
+          MultiplyByPanels(left, memory::StorageType::kF32, terms, sums);
+        });
+        Product(rows, panels, terms, false).Check([&](auto left, auto sums) {
+          MultiplyByPanelsAvx2(left, terms, sums);
+        });
+      }
+    }
+  }
+}
+
+// Matrices, and stacks of them, of f32 constants.
+TEST(PanelsTest, MatricesThatArePacked) {
+  const auto is_packed = [](const Shape& shape, bool is_constant = true) {
+    const TensorValue constant = TensorValue::Make<float>(ElementType::kF32, shape, [](std::span<float>) {});
+    const kernels::ValueInfo value{
+        .type = ElementType::kF32, .shape = shape, .constant = is_constant ? &constant : nullptr};
+    return PanelMatrix::Make(value, 8, memory::StorageType::kF32).has_value();
+  };
+  EXPECT_FALSE(is_packed({8}));
+  EXPECT_TRUE(is_packed({8, 5}));
+  EXPECT_FALSE(is_packed({8, 5}, false));
+  EXPECT_TRUE(is_packed({2, 8, 5}));
+  EXPECT_FALSE(is_packed({1, 2, 8, 5}));
+}
+
 TEST(PanelsTest, ProductsOfFloats) {
   ForEachSize([](int64_t rows, int64_t panels, int64_t terms) {
     Product(rows, panels, terms, false).Check([&](auto left, auto sums) {

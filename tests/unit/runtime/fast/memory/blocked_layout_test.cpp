@@ -47,6 +47,27 @@ TEST(BlockedLayoutTest, OthersAre) {
   EXPECT_EQ(InBlocks({1, 24, 4, 5})->byte_size(), size_t{32 * 4 * 5 * 4});
 }
 
+// Formats that differ in one member only are different, but for strides of axes with a single element.
+TEST(BlockedFormatTest, AreEqualInAllMembers) {
+  const BlockedFormat format = AxisBlockedFormat({2, 17, 1, 5}, 1, 16);
+  const auto changed = [&](auto change) {
+    BlockedFormat other = format;
+    change(other);
+    EXPECT_EQ(format == other, other == format);
+    return !(format == other);
+  };
+  EXPECT_FALSE(changed([](BlockedFormat&) {}));
+  EXPECT_TRUE(changed([](BlockedFormat& other) { other.type = StorageType::kBf16; }));
+  EXPECT_TRUE(changed([](BlockedFormat& other) { other.is_any = true; }));
+  EXPECT_TRUE(changed([](BlockedFormat& other) { other.extents[1] = 18; }));
+  EXPECT_TRUE(changed([](BlockedFormat& other) { other.padded_extents[1] = 48; }));
+  EXPECT_TRUE(changed([](BlockedFormat& other) { other.num_blocks = 2; }));
+  EXPECT_TRUE(changed([](BlockedFormat& other) { other.blocks[0].size = 8; }));
+  EXPECT_TRUE(changed([](BlockedFormat& other) { other.sum_axes = 1; }));
+  EXPECT_TRUE(changed([](BlockedFormat& other) { other.strides[3] *= 2; }));
+  EXPECT_FALSE(changed([](BlockedFormat& other) { other.strides[2] *= 2; }));
+}
+
 std::vector<float> Reordered(llvm::ArrayRef<int64_t> shape, const Layout& from, const Layout& to,
                              std::vector<float> values, size_t bytes) {
   std::shared_ptr<const kernels::Kernel> kernel = MakeFastReorder(ElementType::kF32, shape, from, to);

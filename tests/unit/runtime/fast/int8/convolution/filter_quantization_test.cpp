@@ -86,6 +86,26 @@ TEST(FilterQuantizationTest, ThereIsNoneOfWhatHasNoCodes) {
   EXPECT_FALSE(find(std::vector<float>(65794, 1.0f)).has_value());
 }
 
+// The scale of a channel does not depend on the channels before it, even if these are far larger or smaller.
+TEST(FilterQuantizationTest, ChannelsOfOtherMagnitudes) {
+  for (const float first : {1.0f, 1e-3f, 1e3f}) {
+    for (const float second : {1e-9f, 1e-6f, 0.004f, 1.0f, 1e6f}) {
+      ScaleFinder finder;
+      for (const float scale : {first, second, first}) {
+        const std::vector<float> numbers = {3 * scale, -127 * scale, 0, 64 * scale};
+        const std::optional<float> found = finder.Find(numbers);
+        ASSERT_TRUE(found.has_value()) << first << ", " << second;
+        EXPECT_FLOAT_EQ(*found, *ScaleByDefinition(numbers)) << first << ", " << second;
+      }
+      // All numbers are closer to 0 than to half a step of the scale before.
+      const std::vector<float> tiny = {3e-7f * first, -127e-7f * first, 0, 64e-7f * first};
+      const std::optional<float> found = finder.Find(tiny);
+      ASSERT_TRUE(found.has_value()) << first;
+      EXPECT_FLOAT_EQ(*found, *ScaleByDefinition(tiny)) << first;
+    }
+  }
+}
+
 TEST(FilterQuantizationTest, AreOfOutputChannels) {
   // Larger than what is looked at at a time.
   constexpr int64_t kOutputs = 300, kInputs = 70, kTaps = 9;
