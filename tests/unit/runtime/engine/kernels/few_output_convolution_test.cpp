@@ -41,6 +41,21 @@ TEST(PlaneConvolutionTest, WindowsAndBorders) {
   ExpectPlanes({.input = {2, 64, 5, 7}, .window = {1, 1}}, 9, {Post::kBias, Post::kSigmoid}, 7);
 }
 
+// A tensor that is added to the sums, with and without what may come before and after it.
+TEST(PlaneConvolutionTest, AddedTensors) {
+  const std::vector<std::vector<Post>> followers = {{Post::kResidual},
+                                                    {Post::kBias, Post::kResidual},
+                                                    {Post::kResidual, Post::kRelu},
+                                                    {Post::kBias, Post::kResidual, Post::kTanh}};
+  for (const std::vector<Post>& posts : followers) {
+    for (const int64_t outputs : {1, 4, 5, 7, 11}) {
+      for (const int64_t inputs : {3, 15, 16, 17, 33})
+        ExpectPlanes({.input = {2, inputs, 6, 21}, .window = {3, 3}, .begin = {1, 1}, .end = {1, 1}}, outputs,
+                     posts, 20, "");
+    }
+  }
+}
+
 // Images larger than any cache are divided into rows and columns.
 TEST(PlaneConvolutionTest, LargeImages) {
   ExpectPlanes({.input = {1, 70, 24, 1100}, .window = {9, 9}, .begin = {4, 4}, .end = {4, 4}}, 3,

@@ -44,6 +44,29 @@ TEST(WinogradTest, IsLikeTheReference) {
   }
 }
 
+// Pixels that are a dilation apart form images of their own, whose extents differ by one.
+TEST(WinogradTest, Dilations) {
+  for (const auto& [rows, columns] : {std::pair(1, 2), {2, 1}, {2, 2}, {2, 3}, {3, 2}}) {
+    for (const auto& [height, width] : {std::pair(40, 60), {60, 40}, {41, 61}, {63, 42}}) {
+      for (const int64_t before : {0, 1, 4}) {
+        const WindowSetting setting{.input = {1, 32, height, width},
+                                    .window = {3, 3},
+                                    .dilations = {rows, columns},
+                                    .begin = {before, 5 - before},
+                                    .end = {6, 4}};
+        ExpectConvolved(setting, 32, {Post::kBias}, "nnefc:winograd");
+      }
+    }
+  }
+}
+
+// Tiles are those of 3x3 windows.
+TEST(WinogradTest, OtherWindowsAreLeftToOthers) {
+  for (const Shape& window : {Shape{3, 2}, Shape{2, 3}, Shape{3, 5}, Shape{5, 3}, Shape{1, 3}, Shape{3, 1}})
+    ExpectConvolved({.input = {1, 64, 30, 31}, .window = window, .begin = {1, 1}, .end = {1, 1}}, 64,
+                    {Post::kRelu}, "");
+}
+
 // Slices are images; each adds the contributions of others. Volumes end with slices after the border, with
 // strides and dilations along that axis.
 TEST(WinogradTest, Volumes) {
