@@ -193,13 +193,12 @@ ir::OutputPort TakeImage(TestGraph& g, ir::OutputPort x, int64_t channels) {
 // The largest codes of windows, some of which are partly in the border.
 TEST(CodesOfImagesTest, LargestOfWindows) {
   struct Pooled {
-    std::vector<int64_t> kernel, strides, begin, end;
+    std::vector<int64_t> kernel, strides, begin, end, dilations = {1, 1};
   };
-  const Pooled pools[] = {{{2, 2}, {2, 2}, {0, 0}, {0, 0}},
-                          {{3, 3}, {1, 1}, {1, 1}, {1, 1}},
-                          {{3, 2}, {2, 1}, {2, 0}, {1, 1}},
-                          {{1, 1}, {2, 3}, {0, 0}, {0, 0}},
-                          {{6, 7}, {1, 1}, {0, 0}, {0, 0}}};
+  const Pooled pools[] = {{{2, 2}, {2, 2}, {0, 0}, {0, 0}},         {{3, 3}, {1, 1}, {1, 1}, {1, 1}},
+                          {{3, 2}, {2, 1}, {2, 0}, {1, 1}},         {{1, 1}, {2, 3}, {0, 0}, {0, 0}},
+                          {{6, 7}, {1, 1}, {0, 0}, {0, 0}},         {{2, 2}, {1, 1}, {1, 0}, {0, 1}, {2, 1}},
+                          {{2, 2}, {1, 1}, {0, 1}, {1, 0}, {1, 3}}, {{3, 3}, {1, 2}, {1, 2}, {2, 1}, {2, 3}}};
   for (const int64_t channels : {1, 3, 15, 16, 17, 31, 32, 33, 47, 48, 50}) {
     for (const Pooled& pool : pools) {
       SCOPED_TRACE(std::to_string(channels) + " channels, kernel " + std::to_string(pool.kernel[0]) + "x" +
@@ -212,20 +211,25 @@ TEST(CodesOfImagesTest, LargestOfWindows) {
       attributes.Set("strides", ir::Attribute::Integers(pool.strides.begin(), pool.strides.end()));
       attributes.Set("pads_begin", ir::Attribute::Integers(pool.begin.begin(), pool.begin.end()));
       attributes.Set("pads_end", ir::Attribute::Integers(pool.end.begin(), pool.end.end()));
+      attributes.Set("dilations", ir::Attribute::Integers(pool.dilations.begin(), pool.dilations.end()));
       TestGraph g;
       // Of an image in codes whose channels are in the innermost dimension.
       ir::OutputPort x = TakeImage(g, FakeQuantized(g, g.Parameter("x", shape), by), channels);
-      x = g.Op("MaxPool", {FakeQuantized(g, x, by)}, attributes);
+      x = g.Op("opset8", "MaxPool", {FakeQuantized(g, x, by)}, attributes, 2);
       g.Result(TakeImage(g, x, channels));
-      const int64_t rows = (6 + pool.begin[0] + pool.end[0] - pool.kernel[0]) / pool.strides[0] + 1;
-      const int64_t columns = (7 + pool.begin[1] + pool.end[1] - pool.kernel[1]) / pool.strides[1] + 1;
+      const int64_t rows =
+          (5 + pool.begin[0] + pool.end[0] - (pool.kernel[0] - 1) * pool.dilations[0]) / pool.strides[0] + 1;
+      const int64_t columns =
+          (6 + pool.begin[1] + pool.end[1] - (pool.kernel[1] - 1) * pool.dilations[1]) / pool.strides[1] + 1;
       std::vector<double> expected;
       for (int64_t plane = 0; plane < 2 * channels; ++plane) {
         for (int64_t i = 0; i < rows * columns; ++i) {
           int64_t best = -1;
           for (int64_t tap = 0; tap < pool.kernel[0] * pool.kernel[1]; ++tap) {
-            const int64_t row = i / columns * pool.strides[0] - pool.begin[0] + tap / pool.kernel[1];
-            const int64_t column = i % columns * pool.strides[1] - pool.begin[1] + tap % pool.kernel[1];
+            const int64_t row =
+                i / columns * pool.strides[0] - pool.begin[0] + tap / pool.kernel[1] * pool.dilations[0];
+            const int64_t column =
+                i % columns * pool.strides[1] - pool.begin[1] + tap % pool.kernel[1] * pool.dilations[1];
             if (row < 0 || row >= 6 || column < 0 || column >= 7) continue;
             best = std::max(best, codes[static_cast<size_t>((plane * 6 + row) * 7 + column)]);
           }
@@ -400,6 +404,34 @@ TEST(CodesOfImagesTest, Sums) {
         ExpectNumbers(g, {NumbersOf(shape, left, a), NumbersOf(shape, right, b)}, expected);
       }
     }
+  }
+}
+
+// A sum that another function than a ReLU follows, which is computed between both quantizations: of a
+// convolution and another tensor, which could be accumulated onto each other otherwise.
+TEST(CodesOfImagesTest, FunctionsOfSums) {
+  const Shape shape = {1, 16, 6, 6};
+  const Quantization a{.zero = 100}, b{.scale = 0x1p-4F, .zero = 140}, to{.scale = 0x1p-4F, .zero = 128};
+  const std::vector<int64_t> left = DrawValues(shape, 100, Spread::kAnywhere, 5);
+  const std::vector<int64_t> right = DrawValues(shape, 140, Spread::kAnywhere, 6);
+  for (const std::string function : {"", "ReLU", "Abs", "Negative", "Sign"}) {
+    SCOPED_TRACE(function);
+    TestGraph g;
+    const ir::OutputPort image =
+        FakeQuantized(g, TakeImage(g, FakeQuantized(g, g.Parameter("a", shape), a), 16), a);
+    ir::OutputPort y = g.Op("Add", {image, FakeQuantized(g, g.Parameter("b", shape), b)});
+    if (!function.empty()) y = g.Op(function, {y});
+    g.Result(TakeImage(g, FakeQuantized(g, y, to), 16));
+    std::vector<double> expected;
+    for (size_t i = 0; i < left.size(); ++i) {
+      double x = a.Number(left[i]) + b.Number(right[i]);
+      if (function == "ReLU") x = std::max(x, 0.0);
+      if (function == "Abs") x = std::abs(x);
+      if (function == "Negative") x = -x;
+      if (function == "Sign") x = x > 0 ? 1 : x < 0 ? -1 : 0;
+      expected.push_back(to.Number(static_cast<int64_t>(std::nearbyint(to.Code(x)))));
+    }
+    ExpectNumbers(g, {NumbersOf(shape, left, a), NumbersOf(shape, right, b)}, expected);
   }
 }
 
