@@ -352,6 +352,51 @@ TEST(LoopTest, ShapesOfStatesFollowTheRun) {
   EXPECT_EQ(Outputs(text, {Int(2), h})[0], TensorValue::FromFloats({3}, {7, 9, 11}));
 }
 
+// States that are exchanged give the body other shapes in each iteration, and the first ones again later.
+TEST(LoopTest, ShapesOfStatesComeBack) {
+  const char text[] = R"(graph "net" {
+    %0 = opset1.Parameter "trips" {element_type = i64, shape = shape[]} : i64[]
+    %1 = opset1.Const "go" : boolean[] = dense<boolean[]: 1>
+    %2 = opset1.Parameter "a" {element_type = f32, shape = shape[1]} : f32[1]
+    %3 = opset1.Parameter "b" {element_type = f32, shape = shape[2]} : f32[2]
+    %4 = opset1.Parameter "c" {element_type = f32, shape = shape[3]} : f32[3]
+    %5:3 = opset5.Loop "loop" (%0, %1, %2, %3, %4) : f32[...], f32[...], f32[...] bodies {
+      "body" input 2 -> 0 input 3 -> 1 input 4 -> 2 output 0 -> 0 output 1 -> 1 output 2 -> 2 output -1 -> 3 back 0 -> 0 back 1 -> 1 back 2 -> 2 graph "body" {
+        %0 = opset1.Parameter "a" {element_type = f32, shape = [?]} : f32[?]
+        %1 = opset1.Parameter "b" {element_type = f32, shape = [?]} : f32[?]
+        %2 = opset1.Parameter "c" {element_type = f32, shape = [?]} : f32[?]
+        %3 = opset1.Const "go" : boolean[] = dense<boolean[]: 1>
+        %4 = opset1.Const "one" : f32[1] = dense<f32[1]: 1.0>
+        %5 = opset1.Add "sum" (%0, %4) {auto_broadcast = "numpy"} : f32[?]
+        opset1.Result "a" (%1)
+        opset1.Result "b" (%2)
+        opset1.Result "c" (%5)
+        opset1.Result "go" (%3)
+      }
+    }
+    opset1.Result "first" (%5)
+    opset1.Result "second" (%5.1)
+    opset1.Result "third" (%5.2)
+  })";
+  const std::vector<TensorValue> states = {TensorValue::FromFloats({1}, {5}),
+                                           TensorValue::FromFloats({2}, {6, 7}),
+                                           TensorValue::FromFloats({3}, {8, 9, 10})};
+  for (int64_t trips = 0; trips <= 7; ++trips) {
+    const std::vector<TensorValue> outputs = Outputs(text, {Int(trips), states[0], states[1], states[2]});
+    ASSERT_EQ(outputs.size(), 3U);
+    for (int64_t i = 0; i < 3; ++i) {
+      // Each third iteration adds 1 to a state, the first of all to the first one.
+      const int64_t state = (i + trips) % 3, added = (trips + 2 - state) / 3;
+      std::vector<float> numbers;
+      for (int64_t k = 0; k <= state; ++k)
+        numbers.push_back(static_cast<float>(states[static_cast<size_t>(state)].ElementAsDouble(k)) +
+                          static_cast<float>(added));
+      EXPECT_EQ(outputs[static_cast<size_t>(i)], TensorValue::FromFloats({state + 1}, numbers))
+          << "output " << i << " after " << trips;
+    }
+  }
+}
+
 TEST(LoopTest, AnEndlessLoopIsStopped) {
   EXPECT_EQ(Mistake(kLoop, LoopInputs(-1, true, std::numeric_limits<float>::infinity()),
                     {.limits = {.iterations = 100}}),
