@@ -29,14 +29,15 @@ bool IsModest(const ir::Node& node, llvm::ArrayRef<TensorValue> inputs) {
 }  // namespace
 
 ConstantValues::ConstantValues(const ir::Graph& graph, llvm::ArrayRef<ir::NodeId> order,
-                               const ir::Evaluator& evaluate)
+                               const RaiseOptions& options)
     : values_(graph.node_bound()), from_half_(graph.node_bound(), false) {
-  for (ir::NodeId id : order) Evaluate(graph, graph.node(id), evaluate);
+  for (ir::NodeId id : order) Evaluate(graph, graph.node(id), options);
 }
 
-void ConstantValues::Evaluate(const ir::Graph& graph, const ir::Node& node, const ir::Evaluator& evaluate) {
+void ConstantValues::Evaluate(const ir::Graph& graph, const ir::Node& node, const RaiseOptions& options) {
   auto& values = values_[static_cast<size_t>(node.id().index)];
   values.resize(static_cast<size_t>(node.num_outputs()));
+  if (options.keeps_repetition && IsRepetition(node)) return;
   for (int32_t i = 0; i < node.num_outputs(); ++i) {
     if (node.output(i).value) values[static_cast<size_t>(i)] = *node.output(i).value;
   }
@@ -53,7 +54,7 @@ void ConstantValues::Evaluate(const ir::Graph& graph, const ir::Node& node, cons
     inputs.push_back(*value);
   }
   if (!IsModest(node, inputs)) return;
-  const auto results = evaluate(node, node.outputs(), inputs);
+  const auto results = options.evaluate(node, node.outputs(), inputs);
   if (!results) return;
   for (size_t i = 0; i < values.size(); ++i) values[i] = (*results)[i];
 }

@@ -4,6 +4,7 @@
 
 #include "compiler/ir/algorithms/fold.h"
 #include "compiler/ir/graph.h"
+#include "compiler/raise/raise.h"
 #include "llvm/ADT/SmallVector.h"
 
 namespace nnefc::raise {
@@ -13,7 +14,7 @@ namespace nnefc::raise {
 class ConstantValues {
  public:
   // `order` has the nodes in topological order.
-  ConstantValues(const ir::Graph& graph, llvm::ArrayRef<ir::NodeId> order, const ir::Evaluator& evaluate);
+  ConstantValues(const ir::Graph& graph, llvm::ArrayRef<ir::NodeId> order, const RaiseOptions& options);
 
   // Returns the value, or null if it is unknown.
   const TensorValue* Find(ir::OutputPort port) const;
@@ -21,7 +22,7 @@ class ConstantValues {
   bool IsFromHalf(ir::OutputPort port) const { return from_half_[static_cast<size_t>(port.node.index)]; }
 
  private:
-  void Evaluate(const ir::Graph& graph, const ir::Node& node, const ir::Evaluator& evaluate);
+  void Evaluate(const ir::Graph& graph, const ir::Node& node, const RaiseOptions& options);
 
   std::vector<llvm::SmallVector<TensorValue, 1>> values_;  // index: node, output; invalid if unknown
   std::vector<bool> from_half_;                            // index: node

@@ -116,7 +116,7 @@ RaiseState::RaiseState(const ir::Graph& source_graph, llvm::ArrayRef<ir::NodeId>
     : source(source_graph),
       options(raise_options),
       context(run_context),
-      constants(source_graph, order, raise_options.evaluate),
+      constants(source_graph, order, raise_options),
       target(&source_graph.registry(), Identifier(std::string(name))),
       ports(source_graph.node_bound()),
       outer(outer_raising) {}

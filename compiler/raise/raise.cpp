@@ -82,7 +82,8 @@ std::string_view TargetText(Target target) {
 std::string_view Advice(const ir::Node& node, Target target) {
   if (target == Target::kNnefc || !HasOpsetForm(node)) return "";
   const RaiseEntry* entry = FindRaising(node.op());
-  const bool has_tract_form = target == Target::kRatified && entry != nullptr && entry->is_of_tract;
+  const bool has_tract_form = target == Target::kRatified && entry != nullptr && entry->is_of_tract &&
+                              (!entry->is_of_integers || IsInteger(node.output().type));
   return has_tract_form ? "; `--target tract` or `--target nnefc` writes it" : "; `--target nnefc` writes it";
 }
 
@@ -445,6 +446,10 @@ std::optional<RaisedGraph> Raiser::Raise() {
 }
 
 }  // namespace
+
+bool IsRepetition(const ir::Node& node) {
+  return (node.type() == "Broadcast" || node.type() == "Tile") && !IsInteger(node.output().type);
+}
 
 std::optional<Target> ParseTarget(std::string_view name) {
   if (name == "ratified") return Target::kRatified;

@@ -32,7 +32,12 @@ struct RaiseOptions {
   // Computes batch normalizations with constant parameters as a part of the convolution before them, or as a
   // product and a sum.
   bool folds_batch_normalization = false;
+  // Repeats tensors in the document, and does not compute constants of repeated elements: the extents are
+  // samples of open ones.
+  bool keeps_repetition = false;
 };
+// True if the node repeats the elements of a tensor that is no shape.
+bool IsRepetition(const ir::Node& node);
 
 // A graph of NNEF operations and the data of its variables.
 struct RaisedGraph {

@@ -42,7 +42,8 @@ template <bool kHasSignOfDivisor>
 void RaiseRemainder(NodeRaising& n) {
   if (!HasIntegerArithmetic(n)) n.Decline("tract has no remainder of scalars");
   const std::string& rule = n.node().String("auto_broadcast");
-  if (rule != "numpy" && n.input_shape(0) != n.input_shape(1)) n.Decline("it broadcasts by the rule `{}`", rule);
+  if (rule != "numpy" && n.input_shape(0) != n.input_shape(1))
+    n.Decline("it broadcasts by the rule `{}`", rule);
   const auto [x, y] = n.AlignedPair(0, 1, n.output_rank());
   n.SetOutput(kHasSignOfDivisor ? FloorRemainder(n, x, y) : Remainder(n, x, y));
 }
@@ -50,11 +51,11 @@ void RaiseRemainder(NodeRaising& n) {
 template <const char* kOperation>
 void RaiseBits(NodeRaising& n) {
   const std::string& rule = n.node().String("auto_broadcast");
-  if (rule != "numpy" && n.input_shape(0) != n.input_shape(1)) n.Decline("it broadcasts by the rule `{}`", rule);
+  if (rule != "numpy" && n.input_shape(0) != n.input_shape(1))
+    n.Decline("it broadcasts by the rule `{}`", rule);
   const auto [x, y] = n.AlignedPair(0, 1, n.output_rank());
-  n.SetOutput(InRangeOf(
-      n, n.output_type(),
-      n.Add(kOperation, {x, y}, Attributes({{"dtype", DataTypeName(n.output_type())}}))));
+  n.SetOutput(InRangeOf(n, n.output_type(),
+                        n.Add(kOperation, {x, y}, Attributes({{"dtype", DataTypeName(n.output_type())}}))));
 }
 constexpr char kAnd[] = "tract_core_bitand";
 constexpr char kOr[] = "tract_core_bitor";
@@ -72,8 +73,8 @@ void RaiseBitwiseNot(NodeRaising& n) {
 }  // namespace
 
 std::vector<RaiseEntry> IntegerArithmeticEntries() {
-  return {{"Mod", RaiseRemainder<false>, /*is_of_tract=*/true},
-          {"FloorMod", RaiseRemainder<true>, /*is_of_tract=*/true},
+  return {{"Mod", RaiseRemainder<false>, /*is_of_tract=*/true, /*is_of_integers=*/true},
+          {"FloorMod", RaiseRemainder<true>, /*is_of_tract=*/true, /*is_of_integers=*/true},
           {"BitwiseAnd", RaiseBits<kAnd>, /*is_of_tract=*/true},
           {"BitwiseOr", RaiseBits<kOr>, /*is_of_tract=*/true},
           {"BitwiseXor", RaiseBits<kXor>, /*is_of_tract=*/true},

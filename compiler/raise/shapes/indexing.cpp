@@ -16,16 +16,15 @@ int64_t NonNegative(int64_t axis, int64_t rank) {
 
 void RaiseGatherElements(NodeRaising& n) {
   const int64_t axis = NonNegative(n.node().Int("axis"), n.input_rank(0));
-  n.SetOutput(
-      n.Add("tract_core_gather_elements", {n.input(0), n.input(1)},
-            Attributes({{"axis", axis}, {"dtype", DataTypeName(n.output_type())}})));
+  n.SetOutput(n.Add("tract_core_gather_elements", {n.input(0), n.input(1)},
+                    Attributes({{"axis", axis}, {"dtype", DataTypeName(n.output_type())}})));
 }
 
 // GatherND of the first version joins its batch axes.
 void RaiseGatherNd(NodeRaising& n) {
-  const OutputPort gathered =
-      n.Add("tract_core_gather_nd", {n.input(0), n.input(1)},
-            Attributes({{"batch_dims", n.node().Int("batch_dims")}, {"dtype", DataTypeName(n.output_type())}}));
+  const OutputPort gathered = n.Add(
+      "tract_core_gather_nd", {n.input(0), n.input(1)},
+      Attributes({{"batch_dims", n.node().Int("batch_dims")}, {"dtype", DataTypeName(n.output_type())}}));
   const nnefc::Shape shape = n.output_shape();
   n.SetOutput(n.Reshape(gathered, shape, "joined"));
 }
@@ -48,9 +47,9 @@ std::string_view Reduction(NodeRaising& n) {
 void RaiseScatterElements(NodeRaising& n) {
   n.RequireScalars();
   const Integers axis = n.ConstIntegers(3, "axis");
-  n.SetOutput(n.Add("tract_core_scatter_elements", {n.input(0), n.input(1), n.input(2)},
-                    Attributes({{"axis", NonNegative(axis.front(), n.input_rank(0))},
-                                {"reduction", Reduction(n)}})));
+  n.SetOutput(
+      n.Add("tract_core_scatter_elements", {n.input(0), n.input(1), n.input(2)},
+            Attributes({{"axis", NonNegative(axis.front(), n.input_rank(0))}, {"reduction", Reduction(n)}})));
 }
 
 void RaiseScatterNd(NodeRaising& n) {
@@ -72,7 +71,8 @@ void RaiseCumSum(NodeRaising& n) {
 // OneHot: the classes along an axis are compared with the indices.
 void RaiseOneHot(NodeRaising& n) {
   const ir::Attribute* mode = n.node().attributes().Find("negative_indices_mode");
-  if (mode != nullptr && mode->AsString() != "ignore_negative") n.Decline("its negative indices count from the end");
+  if (mode != nullptr && mode->AsString() != "ignore_negative")
+    n.Decline("its negative indices count from the end");
   const int64_t axis = NonNegative(n.node().Int("axis"), n.output_rank());
   Integers extents(static_cast<size_t>(n.output_rank()), 1);
   const int64_t depth = n.output_shape()[static_cast<size_t>(axis)];

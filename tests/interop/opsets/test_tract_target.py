@@ -182,6 +182,66 @@ def test_model(tool: Nnefc, tmp_path: Path, name: str, half: bool) -> None:
     assert_same(by_tract(folder, inputs), openvino_outputs(xml, inputs), name)
 
 
+# ---- symbols ----
+
+def parameter(name: str, *shape: int, dtype: type = F32) -> object:
+    return opset8.parameter(ov.PartialShape(list(shape)), dtype, name=name)
+
+
+def open_mlp() -> object:
+    x = parameter("x", -1, 6)
+    hidden = opset8.relu(opset8.add(opset8.matmul(x, floats(6, 8), False, False), floats(1, 8)))
+    return ov.Model([opset8.softmax(opset8.matmul(hidden, floats(8, 3), False, False), 1)], [x], "mlp")
+
+
+def open_attention() -> object:
+    x, bias = parameter("x", -1, -1, 8), parameter("bias", 1, 1, -1)
+    split = opset8.transpose(opset8.reshape(x, np.array([0, 0, 2, 4]), True), np.array([0, 2, 1, 3]))
+    scores = opset8.matmul(split, split, False, True)
+    mixed = opset8.matmul(opset8.softmax(opset8.add(scores, bias), 3), split, False, False)
+    return ov.Model([opset8.reshape(opset8.transpose(mixed, np.array([0, 2, 1, 3])), np.array([0, 0, 8]), True)], [x, bias], "attention")
+
+
+def open_token() -> object:
+    """A token before the others, and sections whose bounds depend on the extent."""
+    x = parameter("x", -1, 5, 4)
+    count = opset8.gather(opset8.shape_of(x), np.array([0]), np.array(0))
+    shape = opset8.concat([count, np.array([1, 4], I64)], 0)
+    token = opset8.broadcast(floats(1, 1, 4), shape)
+    return ov.Model([opset8.concat([token, x], 1)], [x], "token")
+
+
+@pytest.mark.parametrize(("net", "shapes"), [
+    (open_mlp, [{"x": (1, 6)}, {"x": (5, 6)}]),
+    (open_attention, [{"x": (1, 3, 8), "bias": (1, 1, 3)}, {"x": (2, 7, 8), "bias": (1, 1, 7)}]),
+    (open_token, [{"x": (1, 5, 4)}, {"x": (3, 5, 4)}])], ids=["mlp", "attention", "token"])
+def test_open_extents_are_symbols(tool: Nnefc, tmp_path: Path, net: Callable[[], object], shapes: list[dict[str, tuple]]) -> None:
+    xml, folder = tmp_path / "net.xml", tmp_path / "model"
+    ov.save_model(net(), xml, compress_to_fp16=False)
+    tool.must("convert", xml, "-o", folder, "--target", "tract")
+    assert "extension tract_symbol N" in (folder / "graph.nnef").read_text()
+    for each in shapes:
+        inputs = {name: floats(*shape) for name, shape in each.items()}
+        expected = openvino_outputs(xml, inputs)
+        assert_same(by_tract(folder, inputs), expected, str(each))
+        np.savez(tmp_path / "io.npz", **inputs)
+        found = tool.run(folder, "--inputs", tmp_path / "io.npz")
+        assert_same(list(found.values()), expected, str(each))
+
+
+def test_an_extent_without_a_symbol(tool: Nnefc, tmp_path: Path) -> None:
+    """A constant has as many elements as the input."""
+    x = parameter("x", 1, 3, -1)
+    count = opset8.gather(opset8.shape_of(x), np.array(2), np.array(0))
+    numbers = opset8.range(np.array(0, I64), count, np.array(1, I64), output_type="f32")
+    ov.save_model(ov.Model([opset8.add(x, numbers)], [x], "numbers"), tmp_path / "net.xml")
+    done = tool.call("convert", tmp_path / "net.xml", "-o", tmp_path / "model", "--target", "tract")
+    assert done.returncode == 1 and "no symbols stand for them; set them by `--input-shape x=..` [raise.open-extent]" in done.stderr
+    tool.must("convert", tmp_path / "net.xml", "-o", tmp_path / "model", "--target", "tract", "--input-shape", "x=1,3,9")
+    inputs = {"x": floats(1, 3, 9)}
+    assert_same(by_tract(tmp_path / "model", inputs), openvino_outputs(tmp_path / "net.xml", inputs), "9")
+
+
 def test_comparison_of_large_integers(tool: Nnefc, tmp_path: Path) -> None:
     """NumPy's results: OpenVINO compares integers as scalars."""
     net, inputs = comparison_of_large_integers()
