@@ -126,9 +126,9 @@ ErrorOr<std::string> SvgText(const std::string& dot, std::chrono::milliseconds m
     return SystemError{fmt::format("cannot pass the graph to `dot`: {}", SystemErrorText(errno))};
   pid_t process = 0;
   if (const int error = StartDot(input, output, errors, process); error != 0) {
-    const std::string reason = error == ENOENT
-                                   ? "it is not installed or not on PATH: install the Debian package `graphviz`"
-                                   : SystemErrorText(error);
+    const std::string reason =
+        error == ENOENT ? "it is not installed or not on PATH: install the Debian package `graphviz`"
+                        : SystemErrorText(error);
     return SystemError{fmt::format("cannot run Graphviz' `dot`: {}; {}", reason, kOtherForms)};
   }
   // Ends the process even if this program is killed. The processor time of a process with one thread is at
@@ -138,14 +138,15 @@ ErrorOr<std::string> SvgText(const std::string& dot, std::chrono::milliseconds m
   ::prlimit(process, RLIMIT_CPU, &limit, nullptr);
   int status = 0;
   if (!WaitFor(process, max_time, status))
-    return SystemError{fmt::format("Graphviz' `dot` made no picture within {} seconds; {}", std::chrono::duration<double>(max_time).count(), kOtherForms)};
+    return SystemError{fmt::format("Graphviz' `dot` made no picture within {} seconds; {}",
+                                   std::chrono::duration<double>(max_time).count(), kOtherForms)};
   std::string picture = output.Content();
   if (status == 0 && picture.find("</svg>") != std::string::npos) return picture;
   std::string message = errors.Content().substr(0, kMaxMessage);
   while (!message.empty() && message.back() == '\n') message.pop_back();
   std::replace(message.begin(), message.end(), '\n', ' ');
-  return SystemError{fmt::format("Graphviz' `dot` {}{}{}; {}", DescribeEnd(status), message.empty() ? "" : ": ",
-                                 message, kOtherForms)};
+  return SystemError{fmt::format("Graphviz' `dot` {}{}{}; {}", DescribeEnd(status),
+                                 message.empty() ? "" : ": ", message, kOtherForms)};
 }
 
 }  // namespace nnefc::api

@@ -44,7 +44,9 @@ class SvgTest : public testing::Test {
   std::string path_;
 };
 
-std::string MessageOf(const ErrorOr<std::string>& result) { return result ? "" : result.error().message; }
+std::string MessageOf(const ErrorOr<std::string>& result) {
+  return result ? "" : result.error().message;
+}
 
 TEST_F(SvgTest, PassesTheGraphAndReturnsThePicture) {
   Use("printf '<svg>'; cat; printf ' %s</svg>' \"$*\"; echo a warning >&2");
@@ -57,7 +59,8 @@ TEST_F(SvgTest, PassesTheGraphAndReturnsThePicture) {
 TEST_F(SvgTest, ReportsAMissingProgram) {
   ::setenv("PATH", folder().c_str(), 1);
   EXPECT_EQ(MessageOf(SvgText("digraph {}")),
-            "cannot run Graphviz' `dot`: it is not installed or not on PATH: install the Debian package `graphviz`; "
+            "cannot run Graphviz' `dot`: it is not installed or not on PATH: install the Debian package "
+            "`graphviz`; "
             "`-o net.html` writes a page that needs no Graphviz, `-o net.dot` the graph in DOT");
 }
 
@@ -65,7 +68,8 @@ TEST_F(SvgTest, ReportsAProgramThatMayNotRun) {
   Use("true");
   fs::permissions(folder() / "dot", fs::perms::owner_read);
   ::setenv("PATH", folder().c_str(), 1);
-  EXPECT_TRUE(MessageOf(SvgText("digraph {}")).starts_with("cannot run Graphviz' `dot`: permission denied; "));
+  EXPECT_TRUE(
+      MessageOf(SvgText("digraph {}")).starts_with("cannot run Graphviz' `dot`: permission denied; "));
 }
 
 TEST_F(SvgTest, ReportsFailures) {
