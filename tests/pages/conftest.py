@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Locator, Page, sync_playwright
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -38,6 +39,11 @@ def _binary() -> str:
 def nnefc(*arguments: str | Path) -> str:
     """Runs the command line and returns its standard output."""
     return subprocess.run([_binary(), *map(str, arguments)], check=True, capture_output=True, text=True, timeout=120).stdout
+
+
+def violations(page: Page) -> list[str]:
+    """Returns what axe-core finds."""
+    return [f"{each['id']}: {node['html'][:200]}" for each in Axe().run(page).response["violations"] for node in each["nodes"][:3]]
 
 
 class Drawing:

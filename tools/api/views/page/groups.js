@@ -2,6 +2,8 @@
 
 const LONGEST_LIST = 120;
 const RUN = 100;
+// The largest number of ports on one side of a group.
+const MOST_PORTS = 100;
 
 // An item of a drawing: an operation, or a group of items that is drawn as one box while it is folded.
 function makeNodeItem(node) {
@@ -152,6 +154,8 @@ class GraphModel {
     this.forEachGroup(this.root, (group) => {
       group.edges = [...(group.edgeMap ?? new Map()).values()];
       group.ports = [...(group.portMap ?? new Map()).values()];
+      this.mergePorts(group, "in");
+      this.mergePorts(group, "out");
       delete group.edgeMap;
       delete group.portMap;
     });
@@ -177,6 +181,25 @@ class GraphModel {
     }
     if (side === "in") this.addEdge(group, key, item.key, label);
     else this.addEdge(group, item.key, key, label);
+  }
+
+  // Merges the last ports of one side of a group with too many.
+  mergePorts(group, side) {
+    const ports = group.ports.filter((port) => port.side === side);
+    if (ports.length <= MOST_PORTS) return;
+    const merged = new Set(ports.slice(MOST_PORTS - 1).map((port) => port.key));
+    const { other } = ports[MOST_PORTS - 1];
+    const key = `${side} others`;
+    group.ports = group.ports.filter((port) => !merged.has(port.key));
+    group.ports.push({ key, side, other, title: `${side === "in" ? "from" : "to"} ${merged.size} others` });
+    group.edgeMap.clear();
+    for (const { from, to, labels, count } of group.edges) {
+      const ends = [merged.has(from) ? key : from, merged.has(to) ? key : to];
+      for (const label of labels) this.addEdge(group, ...ends, label);
+      group.edgeMap.get(ends.join(">")).count += count - labels.size;
+    }
+    group.edges = [...group.edgeMap.values()];
+    for (const edge of group.edges) edge.label = edge.labels.size === 1 ? edge.label : `${edge.count} tensors`;
   }
 
   // Unfolds the groups around an item.
