@@ -3,6 +3,7 @@
 import copy
 import html
 import html.parser
+import json
 import os
 import pickle
 import shutil
@@ -148,6 +149,20 @@ def test_a_drawing_is_the_same_after_the_model_is_lowered(linear):
     before = linear.draw()
     linear.compile()
     assert linear.draw() == before
+
+
+def test_drawings_of_weights_and_times(linear, tmp_path):
+    nodes = json.loads(linear.draw(tmp_path / "net.json", weights=True))["graph"]["nodes"]
+    assert any("statistics" in node for node in nodes)
+    named = [node for node in json.loads(linear.draw(tmp_path / "net.json", costs=True))["graph"]["nodes"] if node["kind"] == "operation"]
+    step = {"name": named[0]["name"], "operation": "", "kernel": "k", "milliseconds": 2.5, "operations": 1, "bytes": 1}
+    (tmp_path / "profile.json").write_text(json.dumps({"profile": [step]}))
+    found = json.loads(linear.draw(tmp_path / "net.json", profile=tmp_path / "profile.json"))
+    assert found["profile"]["milliseconds"] == 2.5
+    with pytest.raises(nnefc.NnefError, match="cannot open"):
+        linear.draw(profile=tmp_path / "none.json")
+    with pytest.raises(nnefc.NnefError, match="no data of variables"):
+        nnefc.load(NETWORKS / "mobilenetv2.nnef").draw(weights=True)
 
 
 def test_pictures_need_graphviz(linear, tmp_path, monkeypatch):

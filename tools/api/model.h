@@ -90,6 +90,17 @@ struct OpenVinoForm {
 // tools/api/views/graph_description.h; a picture in SVG, which Graphviz' program `dot` makes.
 enum class DrawingForm : uint8_t { kHtml, kDot, kJson, kSvg };
 
+// What a drawing shows, other than the graph of the document or file.
+struct DrawingOptions {
+  bool costs = false;    // the lowered graph, with the costs of each operation
+  bool weights = false;  // statistics of the data of variables and constants
+  // The JSON that `nnefc run --profile --format json` wrote for the model: a file whose times belong to the
+  // operations of the lowered graph, which is drawn; empty without times.
+  std::string profile;
+
+  bool is_of_lowered_graph() const { return costs || !profile.empty(); }
+};
+
 // A valid model. Copies share it; all functions are thread-safe.
 class Model {
  public:
@@ -121,9 +132,9 @@ class Model {
   Outcome<std::string> Expand(const std::vector<std::string>& lower = {}) const;
   // Returns the text form of the graph of OpenVINO operations.
   Outcome<std::string> Lower() const;
-  // Returns a drawing of the graph of the document, with fragments as groups; or of the lowered graph with
-  // the costs of each operation, an error for unknown extents. The model is read again.
-  Outcome<std::string> Draw(DrawingForm form, bool with_costs = false) const;
+  // Returns a drawing of the graph of the document, with fragments as groups; or of the lowered graph, an
+  // error for unknown extents. The model is read again.
+  Outcome<std::string> Draw(DrawingForm form, const DrawingOptions& options = {}) const;
   // Writes OpenVINO IR. `path` must end in .xml; constants are written next to it (.bin).
   Report WriteOpenVino(const std::string& path) const;
   // Returns OpenVINO IR in memory. Its data refer to those of the model.

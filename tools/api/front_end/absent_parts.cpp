@@ -96,7 +96,7 @@ openvino::OpenVinoInMemory openvino::WriteOpenVinoInMemory(const ir::Graph&) {
 
 // ---- drawings ----
 
-api::Outcome<std::string> api::Model::Draw(DrawingForm, bool) const {
+api::Outcome<std::string> api::Model::Draw(DrawingForm, const DrawingOptions&) const {
   return {.value = std::nullopt, .report = EnvironmentReport(std::string(kReason))};
 }
 

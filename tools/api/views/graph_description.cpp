@@ -8,9 +8,11 @@
 #include <type_traits>
 #include <unordered_map>
 
+#include "compiler/driver/data/variable_data.h"
 #include "fmt/format.h"
 #include "tools/api/facts/document_facts.h"
 #include "tools/api/facts/model_overview.h"
+#include "tools/api/views/weight_statistics.h"
 
 namespace nnefc::api {
 namespace {
@@ -118,11 +120,43 @@ Json MappingsJson(const Mappings& mappings) {
 // The costs of operations by node.
 using CostTable = std::map<ir::NodeId, const ir::ops::OperationCosts*>;
 
+// Reads the data of variables and constants for their statistics.
+class DataReader {
+ public:
+  // The variables of a `graph` of NNEF operations have data if the model has.
+  DataReader(driver::Compilation& compilation, const ir::Graph& graph) {
+    const package::ModelContainer* model = compilation.model();
+    if (model != nullptr && model->has_weights())
+      variables_.emplace(*model, graph, compilation.quantization().table, std::nullopt,
+                         compilation.context());
+  }
+
+  // Returns the statistics of a node's data, or null if it has none.
+  Json StatisticsOf(const ir::Node& node) {
+    const ir::Output& output = node.output();
+    if (node.Is(ir::OpRole::kVariable) && variables_) {
+      const std::optional<TensorValue> value =
+          variables_->Load(node.attribute("label").AsString(), output.type, output.shape, node.origin());
+      return value ? statistics_.Examine(*value) : nullptr;
+    }
+    // The elements of small constants are described.
+    const bool has_data =
+        output.value && (output.value->volume() > kMaxElements || output.value->volume() == 0);
+    return has_data ? statistics_.Examine(*output.value) : nullptr;
+  }
+
+ private:
+  std::optional<driver::VariableStore> variables_;
+  WeightStatistics statistics_;
+};
+
 // Describes one graph, and with it the bodies of its nodes.
 class Describer {
  public:
-  Describer(const driver::Compilation& compilation, const ir::Graph& graph, const CostTable& costs)
-      : compilation_(compilation), graph_(graph), costs_(costs) {}
+  // `data` is null without statistics.
+  Describer(const driver::Compilation& compilation, const ir::Graph& graph, const CostTable& costs,
+            DataReader* data)
+      : compilation_(compilation), graph_(graph), costs_(costs), data_(data) {}
 
   Json Describe() {
     Json nodes = Json::array();
@@ -206,6 +240,10 @@ class Describer {
       json["output_bytes"] = costs.output_bytes;
       json["alive_bytes"] = costs.alive_bytes;
     }
+    if (data_ != nullptr && (json["kind"] == "constant" || json["kind"] == "variable")) {
+      Json statistics = data_->StatisticsOf(node);
+      if (!statistics.is_null()) json["statistics"] = std::move(statistics);
+    }
     for (const ir::Body& body : node.bodies()) json["bodies"].push_back(DescribeBody(body));
     return json;
   }
@@ -224,32 +262,36 @@ class Describer {
             {"inputs", MappingsJson(body.inputs)},
             {"outputs", MappingsJson(body.outputs)},
             {"back_edges", std::move(back_edges)},
-            {"graph", Describer(compilation_, *body.graph, CostTable()).Describe()}};
+            {"graph", Describer(compilation_, *body.graph, CostTable(), data_).Describe()}};
   }
 
   const driver::Compilation& compilation_;
   const ir::Graph& graph_;
   const CostTable& costs_;
+  DataReader* data_;
   Json scopes_ = Json::array();
   std::unordered_map<const ir::Frame*, int64_t> scope_indices_;
 };
 
-Json DescribeGraph(const driver::Compilation& compilation, const ir::Graph& graph, const CostTable& costs) {
-  return {{"model", compilation.path()},
-          {"language", LanguageOf(compilation)},
-          {"graph", Describer(compilation, graph, costs).Describe()}};
+Json DescribeGraph(driver::Compilation& compilation, const ir::Graph& graph, const CostTable& costs,
+                   bool with_statistics) {
+  std::optional<DataReader> data;
+  if (with_statistics) data.emplace(compilation, compilation.graph());
+  Describer describer(compilation, graph, costs, data ? &*data : nullptr);
+  return {
+      {"model", compilation.path()}, {"language", LanguageOf(compilation)}, {"graph", describer.Describe()}};
 }
 
 }  // namespace
 
-Json DescribeModel(const driver::Compilation& compilation) {
-  return DescribeGraph(compilation, compilation.graph(), CostTable());
+Json DescribeModel(driver::Compilation& compilation, bool with_statistics) {
+  return DescribeGraph(compilation, compilation.graph(), CostTable(), with_statistics);
 }
 
-Json DescribeLowered(const driver::Compilation& compilation, const ModelCosts& costs) {
+Json DescribeLowered(driver::Compilation& compilation, const ModelCosts& costs, bool with_statistics) {
   CostTable table;
   for (const ir::ops::OperationCosts& each : costs.costs.operations) table.emplace(each.node, &each);
-  Json json = DescribeGraph(compilation, costs.graph, table);
+  Json json = DescribeGraph(compilation, costs.graph, table, with_statistics);
   json["costs"] = TotalsJson(costs);
   return json;
 }

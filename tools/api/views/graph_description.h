@@ -17,6 +17,8 @@ namespace nnefc::api {
 //          "inputs": [{"name": "filter", "node": id, "output": index}..],
 //          "outputs": [{"names": [..], "type": "f32", "shape": [1,3,null], "value": [..]}..],
 //          "parameters", "parameter_bytes", "macs", "output_bytes", "alive_bytes": if costs are passed,
+//          "statistics": of the data of variables and constants, as in weight_statistics.h, if requested,
+//          "milliseconds" ..: as in measured_times.h, if they are added,
 //          "bodies": [BODY..]}
 //   BODY: a graph that an If or a loop executes, {"role": "then_body", "parameters": [id..], "results":
 //   [id..],
@@ -27,8 +29,10 @@ namespace nnefc::api {
 // An unknown extent is null, as is a shape of unknown rank. Only constants of at most 16 elements have a
 // value. A number that is not finite is a string: "inf", "-inf", "nan". Sources in binary files have an
 // "offset". `DescribeModel` describes the graph of the document or file, the other the lowered graph with its
-// costs.
-nlohmann::ordered_json DescribeModel(const driver::Compilation& compilation);
-nlohmann::ordered_json DescribeLowered(const driver::Compilation& compilation, const ModelCosts& costs);
+// costs. `with_statistics` reads the data of variables, if the model has data, and emits errors to the
+// context of the compilation if they cannot be read.
+nlohmann::ordered_json DescribeModel(driver::Compilation& compilation, bool with_statistics);
+nlohmann::ordered_json DescribeLowered(driver::Compilation& compilation, const ModelCosts& costs,
+                                       bool with_statistics);
 
 }  // namespace nnefc::api

@@ -4,9 +4,8 @@
 
 #include "fmt/format.h"
 #include "nlohmann/json.hpp"
+#include "tools/api/facts/costs.h"
 #include "tools/api/views/drawing.h"
-#include "tools/api/views/graph_description.h"
-#include "tools/nnefc/arguments/misuse.h"
 #include "tools/nnefc/common.h"
 #include "tools/nnefc/output/output_name.h"
 #include "tools/nnefc/output/reporter.h"
@@ -17,26 +16,31 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct DrawCommand : CommonOptions {
-  bool shows_costs = false;
+  api::DrawingOptions shown;
 
   int Run() {
     const api::DrawingForm form = ChooseForm();
     const std::string& model = models.front();
+    const bool is_lowered = shown.is_of_lowered_graph();
     driver::CompileOptions compile = compile_options(model);
-    compile.structure_only = shows_costs;
+    compile.structure_only = is_lowered;
     api::Program program(ModelName(model), std::move(compile));
-    const bool ok = RunStages(program, shows_costs ? driver::Stage::kLower : driver::Stage::kExpand);
-    const int exit_code = Reporter(*this).Report(program);
-    if (!ok) return exit_code;
-    const driver::Compilation& compilation = program.compilation();
-    Json description;
-    if (shows_costs) {
-      const std::optional<api::ModelCosts> costs = api::CostsOf(compilation);
-      if (!costs) return ReportUnknownCosts(model, compilation);
-      description = api::DescribeLowered(compilation, *costs);
-    } else {
-      description = api::DescribeModel(compilation);
+    const bool ok = RunStages(program, is_lowered ? driver::Stage::kLower : driver::Stage::kExpand);
+    if (!ok) return Reporter(*this).Report(program);
+    driver::Compilation& compilation = program.compilation();
+    const std::optional<api::ModelCosts> costs = is_lowered ? api::CostsOf(compilation) : std::nullopt;
+    if (is_lowered && !costs) {
+      Reporter(*this).Report(program);
+      return ReportUnknownCosts(model, compilation);
     }
+    const Emitter& emitter = compilation.context().emitter;
+    const size_t errors_of_stages = emitter.error_count();
+    const Json description = Require(api::DescribeForDrawing(form, compilation, shown, costs));
+    const bool has_all_data = emitter.error_count() == errors_of_stages;
+    const int exit_code = Reporter(*this).Report(program);
+    if (!has_all_data) return exit_code;
+    Progress progress(program);
+    if (form == api::DrawingForm::kSvg) progress.Show("layout by Graphviz");
     WriteProduct(output, Require(api::DrawingText(form, description)));
     return exit_code;
   }
@@ -68,14 +72,24 @@ void AddDraw(CLI::App& app, int& exit_code) {
   AddCommonOptions(*command, *options, 1, ModelKind::kAny, ReportForms::kResult);
   AddQuantize(*command, *options);
   command->add_flag(
-      "--costs", options->shows_costs,
+      "--costs", options->shown.costs,
       "draw the lowered graph, with the parameters, multiply-accumulates and bytes of each operation");
+  command->add_flag(
+      "--weights", options->shown.weights,
+      "add statistics and histograms of the data of variables and constants to a .html or .json");
+  command
+      ->add_option(
+          "--profile", options->shown.profile,
+          "draw the lowered graph with its costs and the times of a run in a .html or .json: a file with "
+          "the output of `nnefc run MODEL --profile --format json`")
+      ->type_name("FILE");
   AddOutput(
       *command, options->output,
       "the file to write: a .html, a .svg (needs Graphviz), a .dot or a .json; standard output without it");
   command->footer(
       "Examples:\n"
       "  nnefc draw model.nnef -o net.html\n"
+      "  nnefc draw model_folder --weights --profile profile.json -o net.html\n"
       "  nnefc draw model.nnef --costs -o net.svg");
   command->callback([options, &exit_code] { exit_code = options->Run(); });
 }

@@ -259,15 +259,18 @@ void BindModel(nb::module_& module) {
           nb::sig("def lower(self) -> tuple[str, Report]"))
       .def(
           "draw",
-          [](const Model& model, const std::string& form, bool costs) {
+          [](const Model& model, const std::string& form, bool costs, bool weights,
+             const std::string& profile) {
             const auto drawing = form == "html"  ? api::DrawingForm::kHtml
                                  : form == "dot" ? api::DrawingForm::kDot
                                  : form == "svg" ? api::DrawingForm::kSvg
                                                  : api::DrawingForm::kJson;
-            return Text([&] { return model.Draw(drawing, costs); }, "drawing the model");
+            const api::DrawingOptions options{.costs = costs, .weights = weights, .profile = profile};
+            return Text([&] { return model.Draw(drawing, options); }, "drawing the model");
           },
-          nb::arg("form"), nb::arg("costs"),
-          nb::sig("def draw(self, form: str, costs: bool) -> tuple[str, Report]"))
+          nb::arg("form"), nb::arg("costs"), nb::arg("weights") = false, nb::arg("profile") = "",
+          nb::sig("def draw(self, form: str, costs: bool, weights: bool = False, profile: str = '') -> "
+                  "tuple[str, Report]"))
       .def("write_nnef", &Model::WriteNnef, nb::arg("folder"), nb::call_guard<nb::gil_scoped_release>())
       .def("write_openvino", &Model::WriteOpenVino, nb::arg("path"), nb::call_guard<nb::gil_scoped_release>())
       .def("to_openvino", &ToOpenVino, nb::sig("def to_openvino(self) -> tuple[str, int, list[typing.Any]]"))

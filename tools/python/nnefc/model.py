@@ -147,7 +147,7 @@ class Model:
 
         return summary(self)
 
-    def draw(self, path: Source | None = None, *, costs: bool = False) -> str:
+    def draw(self, path: Source | None = None, *, costs: bool = False, weights: bool = False, profile: Source | None = None) -> str:
         """Returns a drawing of the graph. The file of the model is read again.
 
         Args:
@@ -155,16 +155,20 @@ class Model:
                 picture, for which Graphviz must be installed, `.dot` or `.gv` Graphviz' DOT, `.json` a description.
                 Without a path the drawing is a page.
             costs: draw the lowered graph, with parameters, multiply-accumulates and bytes of each operation.
+            weights: add statistics and histograms of the data of variables and constants to a page or a description.
+            profile: the output of `nnefc run MODEL --profile --format json`, a file. Draws the lowered graph with its costs
+                and these times.
 
         Raises:
             ValueError: the extension is another one.
-            NnefError: with `costs`, the model cannot be lowered, or an extent is unknown; Graphviz' `dot` is missing or fails.
+            NnefError: with `costs` or `profile`, the model cannot be lowered, or an extent is unknown; with `weights`, the
+                model has no data; the profile is of another model; Graphviz' `dot` is missing or fails.
         """
         forms = {".html": "html", ".htm": "html", ".svg": "svg", ".dot": "dot", ".gv": "dot", ".json": "json"}
         suffix = ".html" if path is None else Path(path).suffix
         if suffix not in forms:
             raise ValueError(f"`{path}`: drawings are .html, .svg, .dot or .json")
-        text = self._native.draw(forms[suffix], costs)[0]
+        text = self._native.draw(forms[suffix], costs, weights, "" if profile is None else str(profile))[0]
         if path is not None:
             _write_aside(Path(path), lambda aside: aside.write_text(text, encoding="utf-8"))
         return text

@@ -7,6 +7,7 @@ function countText(number) {
     number /= 1000;
     unit += 1;
   }
+  if (unit === 0 && !Number.isInteger(number)) return numberText(number);
   return unit ? `${number.toPrecision(3)}${units[unit]}` : String(number);
 }
 
@@ -34,7 +35,8 @@ function sourceText(source) {
   return source.offset === undefined ? source.file : `${source.file}, byte ${source.offset}`;
 }
 
-const MEASURES = [["macs", "multiply-accumulates"], ["parameters", "parameters"], ["parameter_bytes", "bytes of parameters"],
+const MOST_TIMED = 20;
+const MEASURES = [["milliseconds", "measured milliseconds"], ["macs", "multiply-accumulates"], ["parameters", "parameters"], ["parameter_bytes", "bytes of parameters"],
   ["output_bytes", "bytes of results"]];
 
 function costRows(nodes) {
@@ -42,18 +44,9 @@ function costRows(nodes) {
     .map(([name, title]) => [title, countText(nodes.reduce((sum, node) => sum + (node[name] ?? 0), 0))]);
 }
 
-// The bytes that are needed while each operation runs, with the largest number as text.
-function memoryChart(model, totals) {
-  const live = model.graph.nodes.filter((node) => node.alive_bytes !== undefined).map((node) => node.alive_bytes);
-  if (!totals?.peak_bytes || !live.length) return [];
-  const width = 320, height = 90;
-  const x = (index) => (width * index / live.length).toFixed(1), y = (bytes) => (height - height * bytes / totals.peak_bytes).toFixed(1);
-  let path = `M0,${height}`;
-  live.forEach((bytes, index) => { path += ` L${x(index)},${y(bytes)} L${x(index + 1)},${y(bytes)}`; });
-  const text = `Inputs and results need at most ${countText(totals.peak_bytes)}B at once, at ${totals.peak_operation}.`;
-  return [html("h3", {}, "Memory, in the order of execution"),
-    svg("svg", { role: "img", "aria-label": text, width, height, viewBox: `0 0 ${width} ${height}` },
-      svg("path", { class: "area", d: `${path} L${width},${height} Z` })), html("p", {}, text)];
+function timeRows(node) {
+  if (node.milliseconds === undefined) return [];
+  return [["Gop/s", numberText(speedOf(node))], ["op/byte", numberText(intensityOf(node))], ["kernel", node.kernel]];
 }
 
 class Details {
@@ -74,14 +67,24 @@ class Details {
     return button;
   }
 
-  // `totals` are those of the description; bodies have none.
-  showModel(model, totals) {
+  profileParts(nodes, profile) {
+    const timed = nodes.filter((node) => node.milliseconds !== undefined).sort((a, b) => b.milliseconds - a.milliseconds);
+    const rows = timed.slice(0, MOST_TIMED).map((node) => [this.link(node, node.name || node.operation),
+      ...[node.milliseconds, speedOf(node), intensityOf(node)].map((number) => html("span", { class: "number" }, numberText(number)))]);
+    const rest = profile.without_node ? [html("p", {}, `${profile.without_node} of ${profile.steps} steps belong to no operation of this graph.`)] : [];
+    return [...rooflineChart(timed, profile.peak_operations_per_second), ...rest,
+      ...table("Slowest operations", ["operation", "ms", "Gop/s", "op/byte"], rows)];
+  }
+
+  // `totals` and `profile` are those of the description; bodies have none.
+  showModel(model, totals, profile) {
     const { nodes } = model.graph;
     const counts = new Map();
     for (const node of nodes) {
       if (node.kind === "operation") counts.set(node.operation, (counts.get(node.operation) ?? 0) + 1);
     }
     const parts = [html("h2", {}, model.graph.name || "Graph")];
+    if (profile) parts.push(...this.profileParts(nodes, profile));
     const rows = costRows(nodes);
     if (rows.length) {
       parts.push(facts(rows), ...memoryChart(model, totals));
@@ -110,7 +113,7 @@ class Details {
       scopes.unshift(fragment ? `${fragment} (${name})` : name);
     }
     const rows = [["name", node.name], ["operation", `${node.set}.${node.operation}`], ["section", node.section],
-      ["source", sourceText(node.source)], ["part of", scopes.join(" › ")], ...costRows([node])];
+      ["source", sourceText(node.source)], ["part of", scopes.join(" › ")], ...costRows([node]), ...timeRows(node)];
     const parts = [html("h2", {}, node.name || node.operation), facts(rows.filter(([, value]) => value))];
     const attributes = Object.entries(node.attributes);
     if (attributes.length) parts.push(html("h3", {}, "Attributes"), facts(attributes.map(([name, value]) => [name, valueText(value)])));
@@ -124,6 +127,8 @@ class Details {
       })));
     if (node.outputs.length)
       parts.push(...table("Outputs", ["names", "type"], node.outputs.map((output) => [output.names.join(", "), shapeText(output)])));
+    for (const [title, statistics] of this.statisticsOf(model, node))
+      parts.push(html("h3", {}, title), ...statisticsParts(statistics));
     const readers = model.readers.get(node.id);
     if (readers.length)
       parts.push(html("h3", {}, "Readers"), ...readers.slice(0, 50).map((reader) => this.link(reader, reader.name || reader.operation)));
@@ -137,6 +142,16 @@ class Details {
         ].filter(([, value]) => value)));
     });
     this.show(...parts);
+  }
+
+  // The statistics of a node's data, and of the variables and constants that it reads, with titles.
+  statisticsOf(model, node) {
+    const found = node.statistics ? [["Elements", node.statistics]] : [];
+    for (const input of node.inputs) {
+      const { statistics } = model.byId.get(input.node);
+      if (statistics) found.push([`Elements of ${input.name || "an input"}`, statistics]);
+    }
+    return found;
   }
 
   mappingText(mapping, outside, inside) {

@@ -64,7 +64,7 @@ class Drawing {
     this.order = [];
     const layout = layoutOf(model, model.root);
     this.size = layout;
-    this.largest = Math.max(1, ...model.root.items.map((item) => this.valueOf(item)));
+    this.largest = Math.max(...model.root.items.map((item) => this.valueOf(item))) || 1;
     this.svg = svg("svg", { role: "group", "aria-label": `Graph ${model.graph.name}`, viewBox: `0 0 ${layout.width} ${layout.height}` });
     this.drawGroup(this.svg, layout);
     this.canvas.replaceChildren(this.svg);

@@ -60,7 +60,8 @@ function refresh() {
   at("trail").hidden = trail.length < 2;
   drawing.shown = null;
   drawing.render(model());
-  details.showModel(model(), trail.length === 1 ? description.costs : undefined);
+  const isWhole = trail.length === 1;
+  details.showModel(model(), isWhole ? description.costs : undefined, isWhole ? description.profile : undefined);
   search();
 }
 
