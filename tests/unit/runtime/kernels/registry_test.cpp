@@ -26,7 +26,8 @@ void ExpectStrides(const KernelRegistry& registry, int32_t count) {
   const ir::OutputPort sum = g.Op("Add", {g.Parameter("x", {2}), g.Parameter("y", {2})});
   const ir::Node& node = g.graph->node(sum.node);
   for (int32_t input = 0; input < 3; ++input)
-    EXPECT_EQ(registry.AcceptsStrides(Backend::kFast, node, input), input < count) << input << " of " << count;
+    EXPECT_EQ(registry.AcceptsStrides(Backend::kFast, node, input), input < count)
+        << input << " of " << count;
   EXPECT_FALSE(registry.AcceptsStrides(Backend::kReference, node, 0));
 }
 
@@ -44,7 +45,8 @@ TEST(KernelRegistryTest, ForeignKernelsBringAllThatBelongsToThem) {
   const FaultOr<Success> added = registry.AddForeign([](KernelRegistry& foreign) {
     foreign.AddTables(Backend::kFast, {"opset1"}, "Add", kTables);
     foreign.AcceptStrides(Backend::kFast, {"opset1"}, "Add", 1);
-    foreign.AddView({"opset1"}, "Add", [](const ViewRequest& request) { return FaultOr<tensor::ElementsView>(request.source); });
+    foreign.AddView({"opset1"}, "Add",
+                    [](const ViewRequest& request) { return FaultOr<tensor::ElementsView>(request.source); });
   });
   ASSERT_TRUE(added.ok());
   ExpectStrides(registry, 1);

@@ -56,6 +56,20 @@ TEST(PlaneConvolutionTest, AddedTensors) {
   }
 }
 
+// Images in channel blocks, the last of which may have padding: only channels of the image are copied.
+TEST(PlaneConvolutionTest, ImagesInBlocks) {
+  for (const int64_t channels : {15, 16, 17, 31, 33}) {
+    for (const Shape& pixels : {Shape{5, 9}, Shape{150, 160}}) {
+      const Shape image = {1, channels, pixels[0], pixels[1]};
+      TestGraph g;
+      const auto x = InBlocks(g, g.Parameter("x", image), channels, 2);
+      const WindowSetting setting{.input = image, .window = {3, 3}, .begin = {1, 1}, .end = {1, 1}};
+      g.Result(g.Op("Convolution", {x, g.Weights({3, channels, 3, 3}, 1)}, WindowOf(setting)));
+      ExpectAsReference(g, {RandomTensor(image, 2)}, kPlanes, 2e-5, kernels::Precision::kExact);
+    }
+  }
+}
+
 // Images larger than any cache are divided into rows and columns.
 TEST(PlaneConvolutionTest, LargeImages) {
   ExpectPlanes({.input = {1, 70, 24, 1100}, .window = {9, 9}, .begin = {4, 4}, .end = {4, 4}}, 3,

@@ -141,6 +141,31 @@ TEST(QuantizedProductsTest, LongSums) {
 }
 
 // A left factor that is transposed, or has one axis, or is the constant one.
+TEST(QuantizedProductsTest, ConstantVectors) {
+  for (const int64_t count : {12, 4095, 4096, 5000}) {
+    const Shape shape = {3, count};
+    const Quantization by{.zero = 128};
+    const std::vector<int64_t> codes = DrawValues(shape, 128, Spread::kAnywhere, 8);
+    const std::vector<int64_t> weights = DrawWeights(1, count, 9);
+    std::vector<float> numbers;
+    for (const int64_t weight : weights) numbers.push_back(static_cast<float>(weight) * 0x1p-10F);
+    TestGraph g;
+    g.Result(g.Op("MatMul", {FakeQuantized(g, g.Parameter("x", shape), by),
+                             g.Const(TensorValue::FromFloats({count}, numbers))}));
+    std::vector<float> expected;
+    for (size_t row = 0; row < 3; ++row) {
+      int64_t sum = 0;
+      for (size_t i = 0; i < weights.size(); ++i) sum += (codes[row * weights.size() + i] - 128) * weights[i];
+      expected.push_back(static_cast<float>(sum) * by.scale * 0x1p-10F);
+    }
+    for (const kernels::Backend backend : kBackends) {
+      const auto made = RunGraph(g.graph, {.backend = backend, .threads = 2}, {NumbersOf(shape, codes, by)});
+      ASSERT_EQ(made.size(), 1U);
+      ExpectNear(made[0], TensorValue::FromFloats({3}, expected), 1e-4);
+    }
+  }
+}
+
 TEST(QuantizedProductsTest, FactorsOnOtherSides) {
   const TensorValue x = RandomTensor({12, 12}, 6, -4, 4);
   const CodedProduct square{.left = {12, 12}, .outputs = 12};
