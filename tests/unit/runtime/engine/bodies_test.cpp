@@ -210,6 +210,61 @@ TEST(IfResultsTest, AWholeValueIsNotCopied) {
   EXPECT_TRUE(outputs.ok()) << outputs.error().message;
 }
 
+// A result of a known shape is written to the output: 7000 bytes of memory allow one value of 4000.
+TEST(IfResultsTest, AValueIsWrittenToTheOutput) {
+  const std::string text = R"(graph "net" {
+  %0 = opset1.Parameter "cond" {element_type = boolean, shape = shape[]} : boolean[]
+  %1 = opset1.Parameter "x" {element_type = f32, shape = shape[1000]} : f32[1000]
+  %2 = opset8.If "if" (%0, %1) : f32[1000] bodies {
+    "then_body" input 1 -> 0 output 0 -> 0 graph "then" {
+      %0 = opset1.Parameter "x" {element_type = f32, shape = shape[1000]} : f32[1000]
+      %1 = opset1.Negative "negate" (%0) : f32[1000]
+      opset1.Result "r" (%1)
+    }
+    "else_body" input 1 -> 0 output 0 -> 0 graph "else" {
+      %0 = opset1.Parameter "x" {element_type = f32, shape = shape[1000]} : f32[1000]
+      %1 = opset1.Abs "abs" (%0) : f32[1000]
+      opset1.Result "r" (%1)
+    }
+  }
+  opset1.Result "y" (%2)
+})";
+  const auto executable = Compile(Parsed(text), {.threads = 1, .limits = {.bytes = 7000}});
+  ASSERT_NE(executable, nullptr);
+  for (const bool condition : {false, true}) {
+    const auto outputs =
+        Session::Create(executable)->Run({TensorValue::FromBools({}, {condition}), RandomTensor({1000}, 1)});
+    EXPECT_TRUE(outputs.ok()) << outputs.error().message;
+  }
+}
+
+// The parts of a concatenation are written to their places: 11000 bytes of memory allow the whole of 8000,
+// but no part of 4000 next to it.
+TEST(LoopResultsTest, PartsAreWrittenToTheWhole) {
+  const std::string text = R"(graph "net" {
+  %0 = opset1.Const "trips" : i64[] = dense<i64[]: 2>
+  %1 = opset1.Const "go" : boolean[] = dense<boolean[]: 1>
+  %2 = opset1.Parameter "x" {element_type = f32, shape = shape[1,1000]} : f32[1,1000]
+  %3 = opset5.Loop "loop" (%0, %1, %2) : f32[2,1000] bodies {
+    "body" input 2 -> 0 output -1 -> 1 output 0 -> 0 slice(axis 0, start 0, end -1, stride 1, part 1) graph "body" {
+      %0 = opset1.Parameter "x" {element_type = f32, shape = shape[1,1000]} : f32[1,1000]
+      %1 = opset1.Negative "negate" (%0) : f32[1,1000]
+      %2 = opset1.Const "go" : boolean[] = dense<boolean[]: 1>
+      opset1.Result "r" (%1)
+      opset1.Result "go" (%2)
+    }
+  }
+  opset1.Result "y" (%3)
+})";
+  const auto executable = Compile(Parsed(text), {.threads = 1, .limits = {.bytes = 11000}});
+  ASSERT_NE(executable, nullptr);
+  const TensorValue x = RandomTensor({1, 1000}, 1);
+  const auto outputs = Session::Create(executable)->Run({x});
+  ASSERT_TRUE(outputs.ok()) << outputs.error().message;
+  for (int64_t i = 0; i < 2000; ++i)
+    EXPECT_EQ((*outputs)[0].ElementAsDouble(i), -x.ElementAsDouble(i % 1000)) << i;
+}
+
 // Each iteration concatenates positions of nonzero elements, whose number only the iteration knows. `parts`
 // is the rank of x, and the trip count is known in advance.
 TEST(LoopResultsTest, PartsOfUnknownShapes) {
