@@ -2,9 +2,11 @@
 // runs on the reference backend, node by node.
 
 #include <algorithm>
+#include <functional>
 #include <random>
 
 #include "runtime/fast/simd/dispatch.h"
+#include "tests/unit/runtime/planned_bytes.h"
 #include "tests/unit/runtime/run_graph.h"
 
 namespace nnefc::runtime::engine {
@@ -366,6 +368,64 @@ TEST(FusionTest, SumsWithTheInputOfTheProduct) {
       ASSERT_EQ(made.size(), 1u);
       ExpectClose(made[0], expected[0], 1e-5);
     }
+  }
+}
+
+// Cells with constant weights are computed by packed panels.
+TEST(FusionTest, RecurrentCells) {
+  struct Cells {
+    const char *set, *type;
+    int64_t gates, states;
+  };
+  for (const auto& [set, type, gates, states] :
+       {Cells{"opset4", "LSTMCell", 4, 2}, {"opset3", "GRUCell", 3, 1}, {"opset1", "RNNCell", 1, 1}}) {
+    SCOPED_TRACE(type);
+    constexpr int64_t kBatch = 3, kInputs = 13, kHidden = 20;
+    TestGraph g;
+    std::vector<ir::OutputPort> inputs = {g.Parameter("x", {kBatch, kInputs})};
+    std::vector<TensorValue> given = {RandomTensor({kBatch, kInputs}, 1)};
+    for (int64_t i = 0; i < states; ++i) {
+      inputs.push_back(g.Parameter("state" + std::to_string(i), {kBatch, kHidden}));
+      given.push_back(RandomTensor({kBatch, kHidden}, static_cast<unsigned>(2 + i)));
+    }
+    inputs.push_back(g.Weights({gates * kHidden, kInputs}, 4));
+    inputs.push_back(g.Weights({gates * kHidden, kHidden}, 5));
+    inputs.push_back(g.Weights({gates * kHidden}, 6));
+    const ir::OutputPort y = g.Op(set, type, inputs, With("hidden_size", kHidden), static_cast<int>(states));
+    for (int32_t i = 0; i < states; ++i) g.Result({y.node, i}, "output" + std::to_string(i));
+    const std::string plan = PlanWhereBackendsAgree(g, given);
+    if (fast::simd::HasSimd()) {
+      EXPECT_TRUE(Contains(plan, "panels")) << plan;
+    }
+  }
+}
+
+// Operations of one tensor overwrite it: the plan has room for the first value and the result.
+TEST(FusionTest, ValuesThatAreOverwritten) {
+  const Shape shape = {1, 4, 100, 100};
+  const auto bytes = static_cast<double>(4 * 100 * 100 * sizeof(float));
+  const auto limit = [](TestGraph& g, float value) { return g.Const(TensorValue::FromFloats({}, {value})); };
+  const std::vector<std::function<ir::OutputPort(TestGraph&, ir::OutputPort)>> operations = {
+      [](TestGraph& g, ir::OutputPort x) {
+        ir::AttributeMap attributes = With("eps", 1e-6);
+        attributes.Set("eps_mode", "add");
+        return g.Op("NormalizeL2", {x, g.Ints({3})}, attributes);
+      },
+      [&](TestGraph& g, ir::OutputPort x) {
+        return g.Op("FakeQuantize", {x, limit(g, -1), limit(g, 1), limit(g, -1), limit(g, 1)},
+                    With("levels", int64_t{16}));
+      },
+      [](TestGraph& g, ir::OutputPort x) {
+        return g.Op("Add", {x, g.Parameter("second", {1, 4, 100, 100})});
+      }};
+  for (size_t i = 0; i < operations.size(); ++i) {
+    TestGraph g;
+    ir::OutputPort x = g.Op("SoftMax", {g.Parameter("x", shape)}, With("axis", int64_t{3}));
+    x = operations[i](g, x);
+    g.Result(g.Op("opset3", "CumSum", {x, g.Const(TensorValue::FromInts({}, {3}))}));
+    const auto executable = Compile(g.graph, {.backend = kernels::Backend::kFast, .threads = 1});
+    ASSERT_NE(executable, nullptr);
+    EXPECT_LE(PlannedBytes(*executable), 2.2 * bytes) << executable->DescribePlan();
   }
 }
 
