@@ -149,6 +149,7 @@ TEST(QuantizedProductsTest, ConstantVectors) {
     const std::vector<int64_t> codes = DrawValues(shape, 128, Spread::kAnywhere, 8);
     const std::vector<int64_t> weights = DrawWeights(1, count, 9);
     std::vector<float> numbers;
+    numbers.reserve(weights.size());
     for (const int64_t weight : weights) numbers.push_back(static_cast<float>(weight) * 0x1p-10F);
     TestGraph g;
     g.Result(g.Op("MatMul", {FakeQuantized(g, g.Parameter("x", shape), by),
