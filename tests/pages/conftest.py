@@ -30,7 +30,7 @@ OVERLAPS = """() => {
 }"""
 
 
-def _binary() -> str:
+def binary() -> str:
     named = os.environ.get("NNEFC")
     built = sorted(ROOT.glob("build/*/bin/nnefc"), key=lambda path: path.stat().st_mtime)
     return named or (str(built[-1]) if built else "nnefc")
@@ -38,7 +38,7 @@ def _binary() -> str:
 
 def nnefc(*arguments: str | Path) -> str:
     """Runs the command line and returns its standard output."""
-    return subprocess.run([_binary(), *map(str, arguments)], check=True, capture_output=True, text=True, timeout=120).stdout
+    return subprocess.run([binary(), *map(str, arguments)], check=True, capture_output=True, text=True, timeout=120).stdout
 
 
 def violations(page: Page) -> list[str]:

@@ -14,8 +14,8 @@ namespace {
 constexpr std::string_view kStyle = R"(
 :root { color-scheme: light dark; --line: #8888; --added: #dafbe1; --removed: #ffebe9; --changed: #fff8c5; }
 @media (prefers-color-scheme: dark) { :root { --added: #12361f; --removed: #4c1519; --changed: #413510; } }
-body { font: 16px/1.5 system-ui, sans-serif; margin: 1.5rem; }
-code, pre { font: 14px/1.4 ui-monospace, monospace; overflow-wrap: anywhere; white-space: pre-wrap; }
+body { font: 16px/1.5 system-ui, sans-serif; margin: 1.5rem; overflow-wrap: anywhere; }
+code, pre { font: 14px/1.4 ui-monospace, monospace; white-space: pre-wrap; }
 table { border-collapse: collapse; width: 100%; table-layout: fixed; margin-block: .5rem 1.5rem; }
 caption { text-align: start; font-weight: 600; padding-block: .25rem; }
 th, td { border: 1px solid var(--line); padding: .25rem .5rem; text-align: start; vertical-align: top; }
