@@ -77,8 +77,8 @@ void AddStep(const Json& step, Json& node) {
 
 ErrorOr<Success> AddMeasuredTimes(const std::string& path, Json& description) {
   const auto invalid = [&](std::string_view found) {
-    return SystemError{fmt::format("`{}`: {}; write the profile by `nnefc run MODEL --profile --format json`",
-                                   path, found)};
+    return SystemError{
+        fmt::format("`{}`: {}; write the profile by `nnefc run MODEL --profile --format json`", path, found)};
   };
   const ErrorOr<std::shared_ptr<const MappedFile>> file = MappedFile::Open(path);
   if (!file) return file.error();
@@ -93,9 +93,10 @@ ErrorOr<Success> AddMeasuredTimes(const std::string& path, Json& description) {
   const Json& steps = profile["profile"];
   for (size_t i = 0; i < steps.size(); ++i) {
     if (!IsStep(steps[i]))
-      return invalid(fmt::format("step {} of `profile` lacks a name, an operation, a kernel, or a number that is not "
-                                 "negative of milliseconds, operations or bytes",
-                                 i));
+      return invalid(
+          fmt::format("step {} of `profile` lacks a name, an operation, a kernel, or a number that is not "
+                      "negative of milliseconds, operations or bytes",
+                      i));
     milliseconds += steps[i]["milliseconds"].get<double>();
     if (Json* node = NodeOf(steps[i], table); node != nullptr)
       AddStep(steps[i], *node);
@@ -104,8 +105,9 @@ ErrorOr<Success> AddMeasuredTimes(const std::string& path, Json& description) {
   }
   // Some operations of plans, such as converted inputs, are not in the graph.
   if (steps.empty() || 2 * without_node > static_cast<int64_t>(steps.size()))
-    return invalid(fmt::format("{} of its {} steps have the name of an operation of the model, so it is that of another model",
-                               static_cast<int64_t>(steps.size()) - without_node, steps.size()));
+    return invalid(fmt::format(
+        "{} of its {} steps have the name of an operation of the model, so it is that of another model",
+        static_cast<int64_t>(steps.size()) - without_node, steps.size()));
   description["profile"] = {
       {"milliseconds", milliseconds}, {"steps", steps.size()}, {"without_node", without_node}};
   if (HasNumber(profile, "peak_operations_per_second"))

@@ -7,8 +7,8 @@
 
 namespace nnefc::api {
 
-// Computes statistics of tensors for drawings, in bounded time: of a large tensor it examines blocks of elements
-// at even distances, and of a large model not all tensors.
+// Computes statistics of tensors for drawings, in bounded time: of a large tensor it examines blocks of
+// elements at even distances, and of a large model not all tensors.
 class WeightStatistics {
  public:
   static constexpr int64_t kMaxElements = int64_t{1} << 22;       // that are examined of one tensor
@@ -19,12 +19,13 @@ class WeightStatistics {
   // Returns the statistics as an object, or null for elements that are no numbers and if all tensors together
   // are too large:
   //
-  //   {"count": elements, "examined": elements, "not_finite": .., "zeros": .., "min": .., "max": .., "mean": ..,
+  //   {"count": elements, "examined": elements, "not_finite": .., "zeros": .., "min": .., "max": .., "mean":
+  //   ..,
   //    "deviation": .., "bins": [16 counts]}
   //
-  // `min`, `max`, `mean`, `deviation` (of the population) and `bins` are those of the finite elements that are
-  // examined, and absent without any. The bins divide the range from `min` to `max` evenly; each includes its
-  // lower limit, the last one also its upper limit. They are absent if both limits are equal.
+  // `min`, `max`, `mean`, `deviation` (of the population) and `bins` are those of the finite elements that
+  // are examined, and absent without any. The bins divide the range from `min` to `max` evenly; each includes
+  // its lower limit, the last one also its upper limit. They are absent if both limits are equal.
   nlohmann::ordered_json Examine(const TensorValue& tensor);
 
  private:
