@@ -1,9 +1,13 @@
 """`nnefc.diff`: the differences of two models for a reviewer."""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
+import openvino as ov
+import openvino.opset8 as ops
 import pytest
 
 import nnefc
@@ -123,6 +127,40 @@ def test_a_network_and_its_upgrade(tmp_path):
     assert first
     difference = nnefc.diff(upgraded, text.replace(first[0], first[0].replace("relu", "sigmoid")))
     assert len(difference.operations) <= 4
+
+
+def test_shapes_of_results():
+    difference = changed(("[1, 3, 8, 8]", "[2, 3, 8, 8]"))
+    assert [(each.old.name, each.old.shape[0], each.new.shape[0]) for each in difference.tensors] == [(name, 1, 2) for name in "abcy"]
+    assert "4 tensors" in repr(difference)
+
+
+@pytest.mark.parametrize(("old", "new"), [("relu(a)", "tanh(a)"), ("(1, 1), (1, 1)", "(1, 1), (0, 2)"), ("label = 'w'", "label = 'v'"),
+                                          ("[1, 3, 8, 8]", "[2, 3, 8, 8]"), ("-> ( y )", "-> ( y, b )"), ("relu(a)", "relu(a)")])
+def test_the_text_is_that_of_the_command(tmp_path, old, new):
+    for name, text in (("old.nnef", TEXT), ("new.nnef", TEXT.replace(old, new))):
+        (tmp_path / name).write_text(text)
+    done = subprocess.run([sys.executable, "-m", "nnefc", "diff", "old.nnef", "new.nnef"], cwd=tmp_path, capture_output=True, text=True)
+    difference = nnefc.diff(tmp_path / "old.nnef", tmp_path / "new.nnef")
+    assert done.returncode == bool(difference)
+    assert done.stdout.removeprefix("--- old.nnef\n+++ new.nnef\n").rstrip("\n") == str(difference)
+
+
+def test_models_of_openvino_remain_comparable_when_they_are_lowered(tmp_path):
+    models = []
+    for name, function in (("old", ops.relu), ("same", ops.relu), ("new", ops.tanh)):
+        x = ops.parameter([1, 4], np.float32, name="x")
+        path = tmp_path / f"{name}.xml"
+        y = ops.add(function(x, name="f"), ops.constant(np.arange(4, dtype=np.float32), name="c"), name="y")
+        ov.save_model(ov.Model([ops.result(y, name="r")], [x], "net"), path, compress_to_fp16=False)
+        models.append(nnefc.load(path))
+    old, same, new = models
+    before = str(nnefc.diff(old, new))
+    assert any(each.old and each.old.type == "ReLU" for each in nnefc.diff(old, new).operations)
+    assert not nnefc.diff(old, same)
+    old.compile()
+    assert str(nnefc.diff(old, new)) == before
+    assert not nnefc.diff(old, same)
 
 
 def test_what_is_no_model():

@@ -14,6 +14,7 @@
 #include "compiler/driver/reported_diagnostics.h"
 #include "compiler/support/tensor/tensor_value.h"
 #include "runtime/engine/executable.h"
+#include "tools/api/differences/graph_outline.h"
 #include "tools/api/executable.h"
 #include "tools/api/model.h"
 #include "tools/api/port.h"
@@ -72,6 +73,8 @@ struct Contents {
   std::map<std::string, TensorValue> constants;
   std::map<std::string, ir::Origin> origins;
   std::optional<driver::VariableStore> store;
+  // Of a graph that lowering replaces: a model that is not a document.
+  std::optional<GraphOutline> outline;
 };
 
 struct Model::State {

@@ -142,6 +142,8 @@ class Model {
   // Prepares the model for execution.
   Outcome<Executable> Compile(const ExecutableOptions& options = {}) const;
 
+  State& state() const { return *state_; }
+
  private:
   std::shared_ptr<State> state_;
 };

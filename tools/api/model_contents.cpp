@@ -5,17 +5,13 @@
 
 #include "compiler/ir/ops/variables.h"
 #include "fmt/core.h"
+#include "tools/api/differences/graph_outline.h"
+#include "tools/api/facts/document_facts.h"
 #include "tools/api/internals.h"
 #include "tools/api/model.h"
 
 namespace nnefc::api {
 namespace {
-
-std::string NameOf(const ir::Node& node, int32_t index) {
-  const ir::Output& output = node.output(index);
-  if (!output.names.empty()) return output.names.front();
-  return node.num_outputs() == 1 ? node.name() : fmt::format("{}.{}", node.name(), index);
-}
 
 Value ToValue(const ir::Attribute& attribute);
 
@@ -68,10 +64,10 @@ Operation ToOperation(const ir::Graph& graph, const ir::Node& node) {
   for (ir::OutputPort input : node.inputs()) {
     const ir::Node& producer = graph.node(input.node);
     const bool is_literal = producer.Is(ir::OpRole::kConstant) && producer.output().names.empty();
-    operation.inputs.push_back(is_literal ? "" : NameOf(producer, input.index));
+    operation.inputs.push_back(is_literal ? "" : OutputName(producer, input.index));
   }
   for (int32_t i = 0; i < node.num_outputs(); ++i)
-    operation.outputs.push_back(ToPort(NameOf(node, i), node.output(i).type, node.output(i).shape));
+    operation.outputs.push_back(ToPort(OutputName(node, i), node.output(i).type, node.output(i).shape));
   for (const auto& [name, value] : node.attributes()) operation.attributes.emplace_back(name, ToValue(value));
   return operation;
 }
@@ -82,7 +78,8 @@ void AddVariable(const ir::Node& node, Contents& contents) {
   const std::string label = is_constant ? node.name() : node.attribute("label").AsString();
   if (is_constant && output.value) contents.constants.emplace(label, *output.value);
   contents.origins.try_emplace(label, node.origin());
-  contents.variables.push_back({.label = label, .port = ToPort(NameOf(node, 0), output.type, output.shape)});
+  contents.variables.push_back(
+      {.label = label, .port = ToPort(OutputName(node, 0), output.type, output.shape)});
 }
 
 Outcome<Tensor> NoVariable(const std::string& label) {
@@ -107,8 +104,16 @@ Contents& ContentsOf(Model::State& state) {
   if (compilation.model() != nullptr)
     contents->store.emplace(*compilation.model(), graph, compilation.quantization().table,
                             state.options.random_weights, compilation.context());
+  if (compilation.format() != driver::ModelFormat::kNnef) contents->outline = OutlineOf(compilation);
   state.contents = std::move(contents);
   return *state.contents;
+}
+
+GraphOutline OutlineOf(const Model& model) {
+  Model::State& state = model.state();
+  const std::lock_guard lock(*state.mutex);
+  const Contents& contents = ContentsOf(state);
+  return contents.outline ? *contents.outline : OutlineOf(state.compilation());
 }
 
 const std::vector<Operation>& Model::operations() const {

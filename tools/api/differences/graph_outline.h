@@ -14,6 +14,8 @@
 
 namespace nnefc::api {
 
+class Model;
+
 struct OutlineBody;
 
 // An operation, an input or data of a graph, without references to the graph.
@@ -61,6 +63,8 @@ using ShapeOf = std::function<ir::PartialShape(const ir::Node& node, int32_t out
 GraphOutline OutlineOf(const ir::Graph& graph, const ShapeOf& shape_of = nullptr);
 // Returns the outline of the graph of a document or file (Compilation::graph).
 GraphOutline OutlineOf(const driver::Compilation& compilation);
+// Returns the outline of the graph of a model as it was opened, also after it was lowered.
+GraphOutline OutlineOf(const Model& model);
 
 // Returns "y: f32[1,?]", as Python's `str(Port)`.
 std::string PortText(const Port& port);

@@ -13,6 +13,8 @@
 #include "compiler/driver/data/variable_data.h"
 #include "fmt/format.h"
 #include "llvm/ADT/STLExtras.h"
+#include "tools/api/internals.h"
+#include "tools/api/model.h"
 
 namespace nnefc::api {
 namespace {
@@ -274,6 +276,16 @@ ComparedGraph GraphOf(driver::Compilation& compilation, bool is_lowered,
     if (found == variables.end()) return std::nullopt;
     const ir::Node& node = compilation.graph().node(found->second);
     return store->Load(label, node.output().type, node.output().shape, node.origin());
+  };
+  return graph;
+}
+
+ComparedGraph GraphOf(const Model& model) {
+  ComparedGraph graph{.name = model.state().path, .outline = OutlineOf(model)};
+  graph.read = [model](const std::string& label) -> std::optional<TensorValue> {
+    const Outcome<Tensor> tensor = model.ReadVariable(label);
+    if (!tensor) return std::nullopt;
+    return tensor->state().value;
   };
   return graph;
 }

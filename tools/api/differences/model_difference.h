@@ -68,6 +68,8 @@ ModelDifference CompareGraphs(const ComparedGraph& before, const ComparedGraph& 
 // files.
 ComparedGraph GraphOf(driver::Compilation& compilation, bool is_lowered,
                       std::optional<uint64_t> random_weights);
+// Returns the graph of a model as it was opened. Variables whose data cannot be read have none.
+ComparedGraph GraphOf(const Model& model);
 
 // Returns one line for each old item ("- ..") and each new one ("+ .."); empty if there is no difference.
 std::string DifferenceText(const ModelDifference& difference, const ComparedGraph& before,

@@ -14,6 +14,7 @@ namespace nnefc::python {
 
 void BindModel(nanobind::module_& module);
 void BindExecutable(nanobind::module_& module);
+void BindDifference(nanobind::module_& module);
 
 // Returns the value of an outcome, or throws the exception with its report.
 template <typename T>

@@ -11,6 +11,7 @@ NB_MODULE(_nnefc, module) {
   nnefc::python::BindReport(module);
   nnefc::python::BindModel(module);
   nnefc::python::BindExecutable(module);
+  nnefc::python::BindDifference(module);
   nnefc::python::BindTransformations(module);
   nnefc::python::BindProgram(module);
 }
