@@ -37,7 +37,7 @@ ConstantValues::ConstantValues(const ir::Graph& graph, llvm::ArrayRef<ir::NodeId
 void ConstantValues::Evaluate(const ir::Graph& graph, const ir::Node& node, const RaiseOptions& options) {
   auto& values = values_[static_cast<size_t>(node.id().index)];
   values.resize(static_cast<size_t>(node.num_outputs()));
-  if (options.keeps_repetition && IsRepetition(node)) return;
+  if (options.keeps_repetition && IsRepetition(graph, node)) return;
   for (int32_t i = 0; i < node.num_outputs(); ++i) {
     if (node.output(i).value) values[static_cast<size_t>(i)] = *node.output(i).value;
   }

@@ -298,7 +298,7 @@ OutputPort NodeRaising::Constant(const TensorValue& given, std::string_view role
       state_.options.target == Target::kNnefc && IsInteger(value.type()) && value.rank() <= 1;
   const int64_t max_listed = is_shape ? kMaxListedShape : kMaxListed;
   // tract reads literals, and has no `constant`.
-  const bool may_list = !IsForTract() || (value.rank() == 0 && !IsInteger(value.type()));
+  const bool may_list = !IsForTract(*this) || (value.rank() == 0 && !IsInteger(value.type()));
   if (may_list && IsFinite(value) && (value.volume() <= max_listed || IsRepeated(value))) {
     shared = AddConstant(value);
   } else if (state_.outer != nullptr) {
@@ -310,7 +310,7 @@ OutputPort NodeRaising::Constant(const TensorValue& given, std::string_view role
     hint = label;
     TensorValue stored = value;
     // tract does not convert operands to one type.
-    if (from_half && !IsForTract() && value.type() == ElementType::kF32) {
+    if (from_half && !IsForTract(*this) && value.type() == ElementType::kF32) {
       TensorValue half = value.ConvertedTo(ElementType::kF16);
       if (half.ConvertedTo(ElementType::kF32) == value) stored = std::move(half);
     }
@@ -390,8 +390,8 @@ ir::NodeId NodeRaising::AddNode(OperationName operation, llvm::ArrayRef<OutputPo
     state_.target.AddBody(added,
                           ir::ops::MakeBody(state_.target.node(added), body.first, std::move(body.second)));
   }
-  const bool is_inferred =
-      ir::InferNode(state_.target, added, quiet) || (IsForTract() && InferOnIntegers(state_.target, added));
+  const bool is_inferred = ir::InferNode(state_.target, added, quiet) ||
+                           (IsForTract(*this) && InferOnIntegers(state_.target, added));
   state_.hints.resize(state_.target.node_bound());
   state_.hints[static_cast<size_t>(added.index)] =
       fmt::format("{}_{}", BaseName(), suffix.empty() ? operation.name : suffix);

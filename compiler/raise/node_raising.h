@@ -116,8 +116,6 @@ class NodeRaising : public SourceNode {
 
   RaiseState& state() { return state_; }
   const ir::Graph& target() const { return state_.target; }
-  // True if the document is for tract, which reads some operations in another way, or not at all.
-  bool IsForTract() const { return state_.options.target == Target::kTract; }
 
   // ---- constant inputs ----
   // Returns the value of an input that does not depend on those of the graph, or null.
@@ -209,5 +207,10 @@ class NodeRaising : public SourceNode {
 
   RaiseState& state_;
 };
+
+// True if the document is for tract: it reads some operations in another way, or not at all.
+inline bool IsForTract(NodeRaising& n) {
+  return n.state().options.target == Target::kTract;
+}
 
 }  // namespace nnefc::raise

@@ -447,8 +447,11 @@ std::optional<RaisedGraph> Raiser::Raise() {
 
 }  // namespace
 
-bool IsRepetition(const ir::Node& node) {
-  return (node.type() == "Broadcast" || node.type() == "Tile") && !IsInteger(node.output().type);
+bool IsRepetition(const ir::Graph& graph, const ir::Node& node) {
+  int64_t elements = 0;
+  for (OutputPort port : node.inputs()) elements += graph.output(port).shape.volume().value_or(0);
+  return node.num_inputs() > 0 && node.num_outputs() == 1 && !IsInteger(node.output().type) &&
+         node.output().shape.volume().value_or(0) > elements;
 }
 
 std::optional<Target> ParseTarget(std::string_view name) {

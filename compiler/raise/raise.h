@@ -36,8 +36,8 @@ struct RaiseOptions {
   // samples of open ones.
   bool keeps_repetition = false;
 };
-// True if the node repeats the elements of a tensor that is no shape.
-bool IsRepetition(const ir::Node& node);
+// True if the node repeats scalars or logicals: its result has more elements than its inputs.
+bool IsRepetition(const ir::Graph& graph, const ir::Node& node);
 
 // A graph of NNEF operations and the data of its variables.
 struct RaisedGraph {

@@ -1,4 +1,4 @@
-// Conversion of an OpenVINO model to a ratified NNEF document with the data of its variables.
+// Conversion of an OpenVINO model to an NNEF document with the data of its variables.
 
 #include "compiler/driver/stages/convert_model.h"
 
@@ -68,7 +68,8 @@ bool InferWithValues(ir::Graph& graph, const ir::Evaluator& evaluate, Emitter& e
     const ir::Node& node = graph.node(id);
     const bool has_values =
         llvm::all_of(node.outputs(), [](const ir::Output& output) { return output.value.has_value(); });
-    if (has_values || !ir::IsFoldable(node) || (keeps_repetition && raise::IsRepetition(node))) continue;
+    if (has_values || !ir::IsFoldable(node) || (keeps_repetition && raise::IsRepetition(graph, node)))
+      continue;
     const auto inputs = ir::KnownInputs(graph, node, {.bytes = kMaxBytes, .times_inputs = 0});
     const auto values = inputs && !inputs->empty() ? evaluate(node, node.outputs(), *inputs) : std::nullopt;
     for (int32_t i = 0; values && i < node.num_outputs(); ++i)
@@ -178,7 +179,7 @@ void AppendPartitions(Groups& groups, size_t count, std::vector<Groups>& all) {
   }
 }
 
-// Returns the partitions of the extents in the order in which they are tried: a group for each extent, a
+// Returns the partitions of the extents in order of preference: a group for each extent, a
 // group for each axis and, for few extents, all others, those of more groups first.
 std::vector<Groups> Partitions(const std::vector<OpenExtent>& open) {
   constexpr size_t kMaxExtents = 6;

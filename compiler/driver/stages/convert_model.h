@@ -21,7 +21,7 @@ struct ConvertOptions {
   bool folds_batch_normalization = false;
 };
 
-// A ratified document and the data of its variables.
+// A document and the data of its variables.
 struct ConvertedModel {
   std::string document;
   std::map<std::string, TensorValue> data;  // key: label
@@ -34,8 +34,9 @@ inline Stage StageBeforeConversion(ModelFormat format) {
   return format == ModelFormat::kNnef ? Stage::kLower : Stage::kOpen;
 }
 
-// Converts a graph of OpenVINO operations to a ratified document (compiler/raise), checks it in strict mode.
-// Emits errors and returns nothing after one.
+// Converts a graph of OpenVINO operations to a document (compiler/raise), and checks it, in strict mode
+// unless it is for tract, where symbols stand for open extents of inputs. Emits errors and returns nothing
+// after one.
 [[nodiscard]] std::optional<ConvertedModel> ConvertModel(Compilation& compilation,
                                                          const ConvertOptions& options);
 

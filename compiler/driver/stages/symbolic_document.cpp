@@ -22,7 +22,8 @@ bool IsWord(char letter) {
   return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_';
 }
 
-// Returns the end of the quoted string, word or number with a fraction that begins at `begin`, or of one letter.
+// Returns the end of the quoted string, word or number with a fraction that begins at `begin`, or of one
+// letter.
 size_t EndOf(std::string_view text, size_t begin) {
   const char first = text[begin];
   if (first == '\'' || first == '"') {
@@ -94,7 +95,8 @@ std::string TextOf(const Linear& sum) {
     text += factor < 0 ? "-" : text.empty() ? "" : "+";
     text += size == 1 ? symbol : fmt::format("{}*{}", size, symbol);
   }
-  if (sum.constant != 0 || text.empty()) text += fmt::format("{}{}", sum.constant < 0 || text.empty() ? "" : "+", sum.constant);
+  if (sum.constant != 0 || text.empty())
+    text += fmt::format("{}{}", sum.constant < 0 || text.empty() ? "" : "+", sum.constant);
   return text;
 }
 

@@ -23,10 +23,10 @@ std::string_view DatumType(std::string_view data_type) {
 
 // An input of scalars is the standard `external`.
 std::string External(const ir::Graph&, const ir::Node& node, Inputs) {
-  const std::string& type = node.String("dtype");
-  if (type == "scalar") return "";
+  const std::string_view datum_type = DatumType(node.String("dtype"));
+  if (datum_type == "f32") return "";
   return fmt::format("tract_core_external(shape = {}, datum_type = '{}')",
-                     AttributeLiteral(node.attribute("shape")), DatumType(type));
+                     AttributeLiteral(node.attribute("shape")), datum_type);
 }
 
 std::string Cast(const ir::Graph&, const ir::Node& node, Inputs inputs) {
@@ -102,27 +102,28 @@ std::string Einsum(const ir::Graph&, const ir::Node& node, Inputs inputs) {
                      StringLiteral(node.String("expr")));
 }
 
-constexpr std::pair<std::string_view, Writer> kWriters[] = {
-    {"external", External},
-    {"cast", Cast},
-    {"tract_core_to_integer", ToInteger},
-    {"tract_core_to_width", ToWidth},
-    {"gather", Gather},
-    {"rcp", Reciprocal},
-    {"tract_core_einsum", Einsum},
-    {"silu", Silu},
-    {"local_response_normalization", LocalResponse},
-    {"deconv", Deconv},
-};
+const ir::OpTable<Writer>& Writers() {
+  static const ir::OpTable<Writer> writers(ir::StandardOps(), ir::kNnefSet,
+                                           {
+                                               {"external", External},
+                                               {"cast", Cast},
+                                               {"tract_core_to_integer", ToInteger},
+                                               {"tract_core_to_width", ToWidth},
+                                               {"gather", Gather},
+                                               {"rcp", Reciprocal},
+                                               {"tract_core_einsum", Einsum},
+                                               {"silu", Silu},
+                                               {"local_response_normalization", LocalResponse},
+                                               {"deconv", Deconv},
+                                           });
+  return writers;
+}
 
 }  // namespace
 
 std::string TractCall(const ir::Graph& graph, const ir::Node& node, Inputs inputs) {
-  if (node.set() != ir::kNnefSet) return "";
-  for (const auto& [operation, write] : kWriters) {
-    if (node.type() == operation) return write(graph, node, inputs);
-  }
-  return "";
+  const Writer* write = Writers().Find(node.op());
+  return write == nullptr ? "" : (*write)(graph, node, inputs);
 }
 
 }  // namespace nnefc::expand::print

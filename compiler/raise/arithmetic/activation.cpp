@@ -18,9 +18,9 @@ void RaiseByName(NodeRaising& n) {
 constexpr char kRelu[] = "relu";
 constexpr char kSigmoid[] = "sigmoid";
 
-// tract computes `softplus` by exp(x), which overflows.
+// The exp(x) in `softplus` of tract overflows.
 OutputPort Softplus(NodeRaising& n, OutputPort x, std::string_view suffix = {}) {
-  if (!n.IsForTract()) return n.Unary("softplus", x, suffix);
+  if (!IsForTract(n)) return n.Unary("softplus", x, suffix);
   const OutputPort share = n.Unary("exp", n.Unary("neg", n.Unary("abs", x), "below"), "share");
   const OutputPort excess = n.Unary("log", n.Binary("add", share, n.Literal(1.0), "sum"), "excess");
   return n.Binary("add", n.Unary("relu", x), excess, suffix);
@@ -34,7 +34,7 @@ void RaiseSoftplus(NodeRaising& n) {
 // tract ignores `alpha`.
 void RaiseElu(NodeRaising& n) {
   n.RequireScalars();
-  if (n.IsForTract() && n.node().Double("alpha") != 1) {
+  if (IsForTract(n) && n.node().Double("alpha") != 1) {
     const OutputPort x = n.input(0);
     const OutputPort growth = n.Binary("sub", n.Unary("exp", x, "exponential"), n.Literal(1.0), "growth");
     const OutputPort scaled = n.Binary("mul", growth, n.Literal(n.node().Double("alpha")), "scaled");
@@ -53,7 +53,7 @@ double Parameter(NodeRaising& n, int32_t index, std::string_view name) {
 
 void RaiseSelu(NodeRaising& n) {
   n.RequireScalars();
-  if (n.IsForTract()) {
+  if (IsForTract(n)) {
     const OutputPort x = n.input(0);
     const OutputPort negative = n.Unary("exp", n.Binary("min", x, n.Literal(0.0), "negative"), "exponential");
     const OutputPort growth = n.Binary("sub", negative, n.Literal(1.0), "growth");
@@ -85,7 +85,7 @@ void RaiseSwish(NodeRaising& n) {
   const OutputPort x = n.input(0);
   const double beta = n.has_input(1) ? Parameter(n, 1, "beta") : 1.0;
   if (beta == 1.0) return n.SetOutput(n.Unary("silu", x));
-  if (static_cast<float>(beta) == 1.702f && !n.IsForTract()) return n.SetOutput(n.Unary("gelu", x));
+  if (static_cast<float>(beta) == 1.702f && !IsForTract(n)) return n.SetOutput(n.Unary("gelu", x));
   const OutputPort scaled = n.Binary("mul", x, n.Literal(beta), "scaled");
   n.SetOutput(n.Binary("mul", x, n.Unary("sigmoid", scaled)));
 }
@@ -93,7 +93,7 @@ void RaiseSwish(NodeRaising& n) {
 // The error function as a quotient of polynomials, accurate to the rounding of f32: NNEF has none. Numerical
 // libraries use the same form. Beyond 4 it is 1.
 OutputPort ErrorFunction(NodeRaising& n, OutputPort argument, std::string_view suffix = {}) {
-  if (n.IsForTract()) return n.Unary("tract_core_erf", argument, suffix);
+  if (IsForTract(n)) return n.Unary("tract_core_erf", argument, suffix);
   constexpr double kOdd[] = {-2.72614225801306e-10, 2.77068142495902e-08,  -2.10102402082508e-06,
                              -5.69250639462346e-05, -7.34990630326855e-04, -2.95459980854025e-03,
                              -1.60960333262415e-02};

@@ -100,7 +100,7 @@ void RaiseComparison(NodeRaising& n) {
     if (operation == "eq") return n.SetOutput(n.Unary("not", Xor(n, x, y, "differ")));
     n.Decline("NNEF has no order of logicals");
   }
-  if (type == ElementType::kF32 || n.IsForTract()) {
+  if (type == ElementType::kF32 || IsForTract(n)) {
     const auto [x, y] = n.AlignedPair(0, 1, n.output_rank());
     return n.SetOutput(n.Binary(operation, x, y));
   }
@@ -184,7 +184,7 @@ bool HasUnboundedForm(ElementType from, ElementType type) {
 // between types that both represent the values is none.
 void ConvertTo(NodeRaising& n, ElementType type) {
   const ElementType from = n.input_type(0);
-  if (n.IsForTract()) {
+  if (IsForTract(n)) {
     const OutputPort x = n.input(0);
     const OutputPort cast =
         IsFloat(from) && IsInteger(type) ? n.Unary("tract_core_to_integer", x) : n.Cast(x, type);

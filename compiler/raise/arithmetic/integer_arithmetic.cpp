@@ -6,8 +6,8 @@
 
 namespace nnefc::raise {
 
-bool HasIntegerArithmetic(const NodeRaising& n, int32_t index) {
-  return n.IsForTract() && IsInteger(n.input_type(index));
+bool HasIntegerArithmetic(NodeRaising& n, int32_t index) {
+  return IsForTract(n) && IsInteger(n.input_type(index));
 }
 
 void RequireNumbers(NodeRaising& n, int32_t index) {
@@ -27,7 +27,7 @@ OutputPort Product(NodeRaising& n, OutputPort x, OutputPort y) {
 
 namespace {
 
-// Returns x - trunc(x / y) * y, which has the sign of x.
+// Returns x - trunc(x / y) * y, with the sign of x.
 OutputPort Remainder(NodeRaising& n, OutputPort x, OutputPort y) {
   const OutputPort whole = n.Binary("mul", n.Binary("div", x, y, "quotient"), y, "whole");
   return n.Binary("sub", x, whole, "rest");

@@ -4,13 +4,14 @@
 
 namespace nnefc::raise {
 
-// True if input `index` has integers and the document is for tract, which computes with them.
-bool HasIntegerArithmetic(const NodeRaising& n, int32_t index = 0);
+// True for an input of integers in a document for tract.
+bool HasIntegerArithmetic(NodeRaising& n, int32_t index = 0);
 // Requires scalars, or integers in a document for tract.
 void RequireNumbers(NodeRaising& n, int32_t index = 0);
 // Returns integers in the range of the element type `type`: those beyond wrap around. Scalars remain.
 OutputPort InRangeOf(NodeRaising& n, ElementType type, OutputPort port);
-// Returns the product. tract has no square of integers, to which it turns the product of a tensor and itself.
+// Returns the product. tract has no square of integers, and computes the product of a tensor and itself as
+// one.
 OutputPort Product(NodeRaising& n, OutputPort x, OutputPort y);
 
 }  // namespace nnefc::raise

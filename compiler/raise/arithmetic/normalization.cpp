@@ -120,7 +120,7 @@ void RaiseLrn(NodeRaising& n) {
   Integers window(static_cast<size_t>(n.input_rank(0)), 1);
   for (int64_t axis : n.ConstAxes(1, n.input_rank(0))) window[static_cast<size_t>(axis)] = size;
   const bool is_mixed =
-      n.IsForTract() && (window[0] > 1 || window[1] > 1) &&
+      IsForTract(n) && (window[0] > 1 || window[1] > 1) &&
       !(window[0] == 1 && std::count(window.begin(), window.end(), 1) + 1 == n.input_rank(0));
   if (is_mixed) n.Decline("tract has no windows across channels and other axes");
   n.SetOutput(n.Add("local_response_normalization", n.input(0),

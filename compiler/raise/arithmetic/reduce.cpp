@@ -55,7 +55,7 @@ void RaiseTopKOfTract(NodeRaising& n, int64_t count) {
 void RaiseTopK(NodeRaising& n) {
   n.RequireScalars();
   const std::optional<double> count = n.ScalarValue(1);
-  if (n.IsForTract() && count && *count > 1) return RaiseTopKOfTract(n, static_cast<int64_t>(*count));
+  if (IsForTract(n) && count && *count > 1) return RaiseTopKOfTract(n, static_cast<int64_t>(*count));
   if (!count || *count != 1) n.Decline("it selects more than one element");
   int64_t axis = n.node().Int("axis");
   axis += axis < 0 ? n.input_rank(0) : 0;

@@ -7,7 +7,7 @@ namespace nnefc::raise {
 // The floor is odd if its half has a fraction. Beyond 2^23, where every scalar is an integer, the fraction is
 // zero.
 OutputPort RoundHalfToEven(NodeRaising& n, OutputPort x, std::string_view suffix) {
-  if (n.IsForTract()) return n.Unary("tract_core_round_even", x, suffix);
+  if (IsForTract(n)) return n.Unary("tract_core_round_even", x, suffix);
   const OutputPort floor = n.Unary("floor", x, "floor");
   const OutputPort fraction = n.Binary("sub", x, floor, "fraction");
   const OutputPort half = n.Binary("mul", floor, n.Literal(0.5), "half");

@@ -49,7 +49,7 @@ void Split(NodeRaising& n, int64_t axis) {
   for (int32_t i = 0; i < parts; ++i) ratios.push_back(n.output_shape(i)[static_cast<size_t>(axis)]);
   if (llvm::is_contained(ratios, 0)) n.Decline("one of its results has no elements");
   if (parts == 1) return n.SetOutput(n.input(0));
-  if (n.IsForTract()) return SplitBySlices(n, axis, ratios);
+  if (IsForTract(n)) return SplitBySlices(n, axis, ratios);
   const int64_t divisor = std::accumulate(ratios.begin(), ratios.end(), int64_t{0},
                                           [](int64_t a, int64_t b) { return std::gcd(a, b); });
   for (int64_t& ratio : ratios) ratio /= divisor;
@@ -101,7 +101,7 @@ OutputPort SliceRanges(NodeRaising& n, OutputPort x, llvm::ArrayRef<Range> range
     if (range.count == 0) n.Decline("its result has no elements");
     if (range.count == shape[axis] && (range.step == 1 || range.count == 1)) continue;
     const int64_t step = range.count == 1 ? 1 : range.step;
-    if (n.IsForTract() && step < 0) {
+    if (IsForTract(n) && step < 0) {
       x = Picked(n, x, static_cast<int64_t>(axis), range);
       continue;
     }
@@ -210,7 +210,7 @@ void PadByElements(NodeRaising& n, const Padding& padding, std::string_view mode
   n.SetOutput(x);
 }
 
-// Removes what negative padding removes, and sets it to zero.
+// Removes the elements that negative padding removes, and sets it to zero.
 OutputPort Cropped(NodeRaising& n, OutputPort x, Padding& padding) {
   std::vector<Range> ranges = WholeRanges(n.input_shape(0));
   for (size_t axis = 0; axis < padding.size(); ++axis) {
@@ -237,9 +237,9 @@ void RaisePad(NodeRaising& n) {
   const std::string& mode = n.node().String("pad_mode");
   const auto* border = llvm::find_if(kBorders, [&](const auto& each) { return each.first == mode; });
   NNEFC_CHECK(border != std::end(kBorders));
-  if (n.IsForTract() && mode != "constant") return PadByElements(n, padding, mode);
+  if (IsForTract(n) && mode != "constant") return PadByElements(n, padding, mode);
   OutputPort x = n.input(0);
-  if (n.IsForTract()) x = Cropped(n, x, padding);
+  if (IsForTract(n)) x = Cropped(n, x, padding);
   ir::AttributeMap attributes = Attributes({{"border", border->second}});
   attributes.Set("padding", ir::PairList(padding));
   if (mode == "constant" && n.has_input(3)) {

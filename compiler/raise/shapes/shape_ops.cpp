@@ -130,7 +130,7 @@ void RaiseGather(NodeRaising& n) {
   if (batch_dims != 0 && batch_dims + n.input_rank(1) != 0) n.Decline("it has batch axes");
   if (const TensorValue* value = n.Value(1)) return GatherConstant(n, axis, *value);
   if (n.state().options.target == Target::kNnefc) n.Decline("its indices may be negative");
-  if (n.IsForTract()) return n.SetOutput(GatherAlong(n, axis));
+  if (IsForTract(n)) return n.SetOutput(GatherAlong(n, axis));
   n.state().context.emitter.Emit(
       kIndexRange, n.node().origin().range,
       "the indices of `{}`, the layer `{}`, depend on data; negative ones, which count "

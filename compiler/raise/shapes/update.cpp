@@ -11,7 +11,7 @@ namespace {
 void RaiseReadValue(NodeRaising& n) {
   const std::string& id = n.node().String("variable_id");
   if (n.state().outer != nullptr) n.Decline("a body has no variables");
-  if (n.IsForTract()) n.Decline("tract has no `update` of variables");
+  if (IsForTract(n)) n.Decline("tract has no `update` of variables");
   const TensorValue* initial = n.Value(0);
   if (n.has_input(0) && initial == nullptr) n.Decline("its initial value depends on data");
   const nnefc::Shape shape = n.output_shape();
@@ -31,7 +31,7 @@ void RaiseReadValue(NodeRaising& n) {
 // The value of a cycle before the update is the one that all operations read.
 void RaiseAssign(NodeRaising& n) {
   const auto state = n.state().states.find(n.node().String("variable_id"));
-  if (n.IsForTract()) n.Decline("tract has no `update` of variables");
+  if (IsForTract(n)) n.Decline("tract has no `update` of variables");
   if (state == n.state().states.end()) n.Decline("no ReadValue precedes it");
   n.SetOutput(n.Add("update", {state->second, n.input(0)}, Attributes({{"dtype", "scalar"}})));
 }

@@ -135,7 +135,7 @@ void InterpolateNearest(NodeRaising& n, OutputPort x, const InterpolationModes& 
   const auto down = Factors(axes, [&](const ResizedAxis& axis) {
     return DownsamplingFactor(NearestPositions(modes, axis), axis.input);
   });
-  if (down && !n.IsForTract())
+  if (down && !IsForTract(n))
     return n.SetOutput(n.Add("nearest_downsample", x, Attributes({{"factor", *down}})));
   for (size_t i = 0; i < axes.size(); ++i) {
     if (axes[i].changes())

@@ -233,7 +233,7 @@ def test_an_extent_without_a_symbol(tool: Nnefc, tmp_path: Path) -> None:
     """A constant has as many elements as the input."""
     x = parameter("x", 1, 3, -1)
     count = opset8.gather(opset8.shape_of(x), np.array(2), np.array(0))
-    numbers = opset8.range(np.array(0, I64), count, np.array(1, I64), output_type="f32")
+    numbers = opset8.convert(opset8.range(np.array(0, I64), count, np.array(1, I64)), "f32")
     ov.save_model(ov.Model([opset8.add(x, numbers)], [x], "numbers"), tmp_path / "net.xml")
     done = tool.call("convert", tmp_path / "net.xml", "-o", tmp_path / "model", "--target", "tract")
     assert done.returncode == 1 and "no symbols stand for them; set them by `--input-shape x=..` [raise.open-extent]" in done.stderr

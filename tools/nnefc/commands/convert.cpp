@@ -149,8 +149,8 @@ void AddConvert(CLI::App& app, int& exit_code) {
   command->add_flag("--force", options->force, "replace a model folder, an archive or the file that is read");
   command->footer(
       "The result is a flat document of the ratified dialect with standard operations alone, unless "
-      "`--target nnefc` "
-      "permits others. Operations without an exact form are all reported, and nothing is written then. A "
+      "`--target` permits others. For tract, symbols stand for open extents of inputs. Operations without an "
+      "exact form are all reported, and nothing is written then. A "
       "document is lowered first, so that "
       "operations of "
       "extensions become standard ones. `python -m nnefc convert` also reads models of other frameworks, and "

@@ -257,7 +257,7 @@ TEST(Raise, ReportsAllOperationsWithoutAForm) {
   EXPECT_EQ(
       raising.Messages(),
       (Lines{"`CumSum`, the layer `first`, has no form in the ratified dialect: nnefc has no combination of "
-             "standard operations for it; `--target nnefc` writes it",
+             "standard operations for it; `--target tract` or `--target nnefc` writes it",
              "`Add`, the layer `second`, has no form in the ratified dialect: its input 0 has the type i64, "
              "and NNEF computes with scalars only; `--target nnefc` writes it"}));
 }

@@ -1,0 +1,72 @@
+// Documents for sample extents, joined into one with symbols.
+
+#include "compiler/driver/stages/symbolic_document.h"
+
+#include "fmt/format.h"
+#include "gtest/gtest.h"
+
+namespace nnefc::driver {
+namespace {
+
+constexpr char kHead[] = "version 1.0;\nextension tract_registry tract_core;\n";
+
+// Returns the samples of a document of one symbol.
+std::vector<SampledDocument> SamplesOf(std::string (*text)(int64_t)) {
+  std::vector<SampledDocument> samples;
+  for (int64_t extent : {67, 127, 1031, 139})
+    samples.push_back({.extents = {{"N", extent}}, .text = kHead + text(extent)});
+  return samples;
+}
+
+std::string Joined(std::string (*text)(int64_t)) {
+  const auto joined = JoinSamples(SamplesOf(text));
+  if (!joined) return "none";
+  const std::string begin = "extension tract_symbol N;";
+  EXPECT_NE(joined->find(begin), std::string::npos) << *joined;
+  return joined->substr(joined->find(begin) + begin.size() + 2);
+}
+
+TEST(SymbolicDocument, WritesSumsOfMultiples) {
+  EXPECT_EQ(Joined([](int64_t n) { return fmt::format("[{}, 3]", n); }), "[N, 3]");
+  EXPECT_EQ(Joined([](int64_t n) { return fmt::format("[{}]", 2 * n + 1); }), "[2*N+1]");
+  EXPECT_EQ(Joined([](int64_t n) { return fmt::format("[{}]", n - 1); }), "[N-1]");
+  EXPECT_EQ(Joined([](int64_t n) { return fmt::format("[{}]", 2000 - n); }), "[-N+2000]");
+  EXPECT_EQ(Joined([](int64_t n) { return fmt::format("[{}]", 7 * n); }), "[7*N]");
+}
+
+TEST(SymbolicDocument, LeavesNamesStringsAndScalars) {
+  EXPECT_EQ(Joined([](int64_t n) { return fmt::format("x_67 = f('67', 6.7, 1e-67, {});", n); }),
+            "x_67 = f('67', 6.7, 1e-67, N);");
+}
+
+TEST(SymbolicDocument, IgnoresLineBreaks) {
+  EXPECT_EQ(Joined([](int64_t n) { return fmt::format("[{},{}3]", n, n > 1000 ? "\n    " : " "); }), "[N, 3]");
+}
+
+TEST(SymbolicDocument, DeclinesOtherDependences) {
+  EXPECT_EQ(Joined([](int64_t n) { return fmt::format("[{}]", n / 2); }), "none");
+  EXPECT_EQ(Joined([](int64_t n) { return fmt::format("[{}]", n * n); }), "none");
+  EXPECT_EQ(Joined([](int64_t n) { return fmt::format("[{}]", n < 1000 ? n : 1000); }), "none");
+  EXPECT_EQ(Joined([](int64_t n) { return fmt::format("{}.5", n); }), "none");
+  EXPECT_EQ(Joined([](int64_t n) { return fmt::format("x_{} = 1;", n); }), "none");
+  EXPECT_EQ(Joined([](int64_t n) { return std::string(n == 139 ? "a, b" : "a"); }), "none");
+}
+
+TEST(SymbolicDocument, DeclinesTensorsWithTheNameOfASymbol) {
+  EXPECT_EQ(Joined([](int64_t n) { return fmt::format("N = f({});", n); }), "none");
+}
+
+TEST(SymbolicDocument, ComparesSamplesOfSeveralSymbols) {
+  const auto join = [](int64_t (*value)(int64_t, int64_t)) {
+    std::vector<SampledDocument> samples;
+    for (const auto& [m, n] : {std::pair<int64_t, int64_t>{67, 71}, {127, 71}, {1031, 71}, {67, 127}, {67, 1031}, {139, 147}})
+      samples.push_back({.extents = {{"M", m}, {"N", n}}, .text = fmt::format("{}[{}]", kHead, value(m, n))});
+    const auto joined = JoinSamples(samples);
+    return joined ? joined->substr(joined->rfind('[')) : "none";
+  };
+  EXPECT_EQ(join([](int64_t m, int64_t n) { return m + 2 * n; }), "[M+2*N]");
+  EXPECT_EQ(join([](int64_t m, int64_t n) { return m * n; }), "none");
+}
+
+}  // namespace
+}  // namespace nnefc::driver
