@@ -74,6 +74,7 @@ bool InferOnIntegers(ir::Graph& graph, ir::NodeId id) {
   }
   if (!has_integers) return false;
   std::vector<const ir::Output*> pointers;
+  pointers.reserve(inputs.size());
   for (const ir::Output& input : inputs) pointers.push_back(&input);
   Emitter quiet;
   const auto outputs = ir::InferApart(graph.node(id), pointers, quiet);

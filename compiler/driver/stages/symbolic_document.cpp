@@ -104,6 +104,7 @@ std::string TextOf(const Linear& sum) {
 
 std::optional<std::string> JoinSamples(const std::vector<SampledDocument>& samples) {
   std::vector<std::vector<Part>> parts;
+  parts.reserve(samples.size());
   for (const SampledDocument& sample : samples) parts.push_back(PartsOf(sample.text));
   // A symbol must not have the name of a tensor.
   for (const Part& part : parts[0]) {

@@ -88,6 +88,7 @@ void RaiseEinsum(NodeRaising& n) {
   if (n.output_rank() == 0) n.Decline("its result is a scalar, and tract needs a label");
   if (equation.find("->") == std::string::npos) equation += "->" + ImplicitResult(equation);
   std::vector<OutputPort> inputs;
+  inputs.reserve(static_cast<size_t>(n.num_inputs()));
   for (int32_t i = 0; i < n.num_inputs(); ++i) inputs.push_back(n.input(i));
   std::string expression;
   for (const char letter : equation) {

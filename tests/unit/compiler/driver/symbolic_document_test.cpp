@@ -40,7 +40,8 @@ TEST(SymbolicDocument, LeavesNamesStringsAndScalars) {
 }
 
 TEST(SymbolicDocument, IgnoresLineBreaks) {
-  EXPECT_EQ(Joined([](int64_t n) { return fmt::format("[{},{}3]", n, n > 1000 ? "\n    " : " "); }), "[N, 3]");
+  EXPECT_EQ(Joined([](int64_t n) { return fmt::format("[{},{}3]", n, n > 1000 ? "\n    " : " "); }),
+            "[N, 3]");
 }
 
 TEST(SymbolicDocument, DeclinesOtherDependences) {
@@ -59,7 +60,8 @@ TEST(SymbolicDocument, DeclinesTensorsWithTheNameOfASymbol) {
 TEST(SymbolicDocument, ComparesSamplesOfSeveralSymbols) {
   const auto join = [](int64_t (*value)(int64_t, int64_t)) {
     std::vector<SampledDocument> samples;
-    for (const auto& [m, n] : {std::pair<int64_t, int64_t>{67, 71}, {127, 71}, {1031, 71}, {67, 127}, {67, 1031}, {139, 147}})
+    for (const auto& [m, n] :
+         {std::pair<int64_t, int64_t>{67, 71}, {127, 71}, {1031, 71}, {67, 127}, {67, 1031}, {139, 147}})
       samples.push_back({.extents = {{"M", m}, {"N", n}}, .text = fmt::format("{}[{}]", kHead, value(m, n))});
     const auto joined = JoinSamples(samples);
     return joined ? joined->substr(joined->rfind('[')) : "none";
