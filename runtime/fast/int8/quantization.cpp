@@ -7,9 +7,9 @@
 
 #include "runtime/fast/factories.h"
 #include "runtime/fast/gemm/operand_shape.h"
+#include "runtime/fast/int8/fake_quantize.h"
 #include "runtime/fast/memory/blocked_layout.h"
 #include "runtime/fast/reasons.h"
-#include "runtime/fast/simd/int8/fake_quantize_microkernel.h"
 #include "runtime/fast/simd/int8/table_lookup_microkernel.h"
 #include "runtime/fast/simd/loop_math.h"
 #include "runtime/tensor/parallel.h"
@@ -145,55 +145,7 @@ class SumKernel final : public kernels::Kernel {
   int64_t count_;
 };
 
-// FakeQuantize with f32 results.
-class RoundKernel final : public kernels::Kernel {
- public:
-  explicit RoundKernel(const simd::FakeQuantizeLevels& levels) : levels_(levels) {}
-
-  std::string implementation() const override { return "nnefc:round"; }
-  kernels::FaultOr<Success> Run(const kernels::KernelRun& run) const override {
-    const auto* x = reinterpret_cast<const float*>(run.input(0).bytes());
-    auto* out = reinterpret_cast<float*>(run.output().mutable_bytes());
-    tensor::ParallelParts(run.input(0).volume(), [&](int64_t begin, int64_t end) {
-      simd::FakeQuantizeRow(levels_, x + begin, end - begin, out + begin);
-    });
-    return Success();
-  }
-
- private:
-  simd::FakeQuantizeLevels levels_;
-};
-
 // --- factories -----------------------------------------------------------------------
-
-// Excludes ranges so wide or narrow that divisions leave the normal range.
-kernels::KernelOrReason MakeRound(const KernelRequest& request) {
-  constexpr float kMin = 1e-18f, kMax = 1e18f;
-  if (!simd::HasSimd()) return kNeedsSimd;
-  if (!request.posts.empty()) return kHasFusedOperation;
-  const ValueInfo& input = request.inputs[0];
-  if (!memory::IsDenseF32(input)) return kNotF32;
-  if (input.shape != request.outputs[0].shape) return Reason("the input is broadcast");
-  llvm::SmallVector<float, 4> limits;
-  for (const ValueInfo& limit : request.inputs.drop_front(1)) {
-    if (limit.constant == nullptr || limit.constant->volume() != 1)
-      return Reason("a limit is not one constant");
-    limits.push_back(static_cast<float>(limit.constant->ElementAsDouble(0)));
-    if (!(std::abs(limits.back()) < kMax)) return Reason("a limit is too large");
-  }
-  const simd::FakeQuantizeLevels levels = {limits[0], limits[1], limits[2], limits[3],
-                                           static_cast<float>(request.node->Int("levels") - 1)};
-  if (!(levels.high - levels.low > kMin)) return Reason("the limits are too close");
-  // Without padding a layout's memory contains exactly its elements.
-  const memory::BlockedFormat format = memory::FormatInF32(input);
-  const tensor::Layout layout = memory::IsPadded(format) ? nullptr : memory::LayoutOf(format);
-  kernels::PreparedKernel prepared{.kernel = std::make_shared<RoundKernel>(levels)};
-  prepared.inputs.resize(request.inputs.size());
-  prepared.inputs[0] = layout;
-  prepared.outputs.push_back(layout);
-  prepared.in_place = 0;
-  return prepared;
-}
 
 kernels::KernelOrReason MakeQuantize(const KernelRequest& request) {
   if (!request.as_codes) return Reason("a reader needs f32 values");
@@ -223,7 +175,7 @@ kernels::KernelOrReason MakeQuantize(const KernelRequest& request) {
 
 constexpr kernels::Implementation kFakeQuantize[] = {
     {"quantize", kernels::AlwaysApplies, kernels::FixedCost<10>, MakeQuantize},
-    {"round", kernels::AlwaysApplies, kernels::FixedCost<20>, MakeRound}};
+    {"round", kernels::AlwaysApplies, kernels::FixedCost<20>, MakeFakeQuantize}};
 const kernels::ImplementationTable kFakeQuantizeTables[] = {{"f32", kernels::AlwaysApplies, kFakeQuantize}};
 
 }  // namespace
@@ -292,10 +244,11 @@ void Int8Request::FindSum() {
 
 namespace {
 
-// Returns the values of an added constant, per channel.
-std::optional<std::vector<float>> AddedNumbers(const kernels::PostOperation& post,
-                                               const KernelRequest& request, int64_t channel_axis) {
-  if (!post.node->Is(ir::ElementFunction::kAdd)) return std::nullopt;
+// Returns the values of a constant operand of a function, per channel.
+std::optional<std::vector<float>> ChannelNumbers(const kernels::PostOperation& post,
+                                                 const KernelRequest& request, int64_t channel_axis,
+                                                 ir::ElementFunction function) {
+  if (!post.node->Is(function)) return std::nullopt;
   const ValueInfo& operand = request.inputs[static_cast<size_t>(post.first_operand)];
   if (operand.constant == nullptr || operand.type != ElementType::kF32) return std::nullopt;
   const Shape& result = request.outputs[0].shape;
@@ -315,6 +268,26 @@ std::optional<std::pair<double, double>> LimitsOf(const ir::Node& node) {
   if (node.Is(ir::ElementFunction::kRelu)) return std::pair(0.0, HUGE_VAL);
   if (node.Is(ir::ElementFunction::kClamp)) return std::pair(node.Double("min"), node.Double("max"));
   return std::nullopt;
+}
+
+// Returns limits as quantized values, by factors per channel; nothing if they differ by channel within the
+// 8-bit range.
+std::optional<std::pair<float, float>> QuantizedLimits(const std::pair<double, double>& limits,
+                                                       const QuantizationMap& map,
+                                                       llvm::ArrayRef<float> factors) {
+  constexpr float kFirst = 0.5F, kLast = 254.5F;  // limits outside of these are not noticeable
+  const auto at = [&](double limit, float factor) { return static_cast<float>(limit * factor + map.offset); };
+  std::optional<std::pair<float, float>> common;
+  for (float factor : factors) {
+    std::pair<float, float> own(at(limits.first, factor), at(limits.second, factor));
+    if (!(own.first <= own.second)) return std::nullopt;
+    if (common && own.first != common->first && std::max(own.first, common->first) >= kFirst)
+      return std::nullopt;
+    if (common && own.second != common->second && std::min(own.second, common->second) <= kLast)
+      return std::nullopt;
+    if (!common) common = own;
+  }
+  return common;
 }
 
 }  // namespace
@@ -339,24 +312,33 @@ std::optional<FoldedRequantization> FoldRequantization(const KernelRequest& requ
   llvm::ArrayRef<kernels::PostOperation> posts = request.posts;
   std::vector<float> added;
   if (!posts.empty()) {
-    if (auto numbers = AddedNumbers(posts.front(), request, channel_axis)) {
+    if (auto numbers = ChannelNumbers(posts.front(), request, channel_axis, ir::ElementFunction::kAdd)) {
       added = std::move(*numbers);
       posts = posts.drop_front();
     }
   }
   FoldedRequantization folded;
+  std::vector<float> factors(scales_of_products.size(), map.factor);
   if (!posts.empty()) {
-    const auto limits = LimitsOf(*posts.front().node);
-    if (!limits || posts.size() > 1) return std::nullopt;
-    const auto low = static_cast<float>(limits->first * map.factor + map.offset);
-    const auto high = static_cast<float>(limits->second * map.factor + map.offset);
-    if (!(low <= high)) return std::nullopt;
-    if (low > 0 || high < 255) folded.limits.emplace(low, high);
+    const std::optional<std::vector<float>> scales =
+        ChannelNumbers(posts.back(), request, channel_axis, ir::ElementFunction::kMultiply);
+    if (scales) {
+      if (!llvm::all_of(*scales, [](float scale) { return scale > 0; })) return std::nullopt;
+      for (size_t i = 0; i < factors.size(); ++i) factors[i] *= (*scales)[i];
+      posts = posts.drop_back();
+    }
+  }
+  if (!posts.empty()) {
+    const auto numbers = LimitsOf(*posts.front().node);
+    if (!numbers || posts.size() > 1) return std::nullopt;
+    const auto limits = QuantizedLimits(*numbers, map, factors);
+    if (!limits) return std::nullopt;
+    if (limits->first > 0 || limits->second < 255) folded.limits = limits;
   }
   bool any = false;
   for (size_t i = 0; i < scales_of_products.size(); ++i) {
-    const float scale = scales_of_products[i] * map.factor;
-    const double offset = map.offset + (added.empty() ? 0.0 : double{added[i]} * map.factor);
+    const float scale = scales_of_products[i] * factors[i];
+    const double offset = map.offset + (added.empty() ? 0.0 : double{added[i]} * factors[i]);
     const auto bias = static_cast<float>(offset / scale);
     if (!std::isnormal(scale) || !std::isfinite(bias)) return std::nullopt;
     folded.scales.push_back(scale);

@@ -14,9 +14,9 @@ namespace {
 struct SimdQuotient {
   FloatVector divisor, inverse;
 
-  NNEFC_SIMD_INLINE void Make(float by) {
-    divisor = FloatVector{} + by;
-    inverse = FloatVector{} + 1.0F / by;
+  NNEFC_SIMD_INLINE void Make(const FloatVector& by) {
+    divisor = by;
+    inverse = 1.0F / by;
   }
   NNEFC_SIMD_INLINE void Divide(FloatVector& x) const {
     const FloatVector quotient = x * inverse;
@@ -24,25 +24,24 @@ struct SimdQuotient {
   }
 };
 
+// The limits of each lane.
 struct LevelMaker {
   SimdQuotient by_width, by_steps;
-  FloatVector high, last;
-  float low, first, width, steps;
+  FloatVector low, high, first, last, width;
+  float steps;
 
-  NNEFC_SIMD_INLINE void Make(const FakeQuantizeLevels& levels) {
-    by_width.Make(levels.high - levels.low);
-    by_steps.Make(levels.steps);
-    high = FloatVector{} + levels.high;
-    last = FloatVector{} + levels.last;
-    low = levels.low;
-    first = levels.first;
-    width = levels.last - levels.first;
-    steps = levels.steps;
+  NNEFC_SIMD_INLINE void Make(float last_step) {
+    steps = last_step;
+    const FloatVector range = high - low;
+    by_width.Make(range > 0.0F ? range : FloatVector{} + 1.0F);
+    by_steps.Make(FloatVector{} + steps);
+    width = last - first;
   }
 
   NNEFC_SIMD_INLINE void Round(FloatVector& x) const {
-    FloatVector y = x;
-    Clamp(y, low, high[0]);
+    FloatVector limited = low, y = high;
+    Max(limited, x);  // NaN is preserved
+    Min(y, limited);
     y = y - low;
     by_width.Divide(y);
     y = y * steps;
@@ -54,22 +53,61 @@ struct LevelMaker {
   }
 };
 
+// Loads the first `count` lanes; the others become `other`.
+NNEFC_SIMD_INLINE inline void LoadFirst(FloatVector& x, const float* from, int64_t count, float other) {
+  x = FloatVector{} + other;
+  for (int64_t lane = 0; lane < count; ++lane) x[lane] = from[lane];
+}
+
 }  // namespace
 
 void FakeQuantizeRow(const FakeQuantizeLevels& levels, const float* x, int64_t count, float* out) {
   RunSimd([&]() NNEFC_SIMD_INLINE {
     LevelMaker maker;
-    maker.Make(levels);
+    maker.low = FloatVector{} + levels.low;
+    maker.high = FloatVector{} + levels.high;
+    maker.first = FloatVector{} + levels.first;
+    maker.last = FloatVector{} + levels.last;
+    maker.Make(levels.steps);
     int64_t i = 0;
     for (; i + kSimdWidth <= count; i += kSimdWidth) {
       FloatVector numbers = *reinterpret_cast<const UnalignedFloatVector*>(x + i);
       maker.Round(numbers);
       *reinterpret_cast<UnalignedFloatVector*>(out + i) = numbers;
     }
-    FloatVector rest = {};
-    for (int64_t lane = 0; i + lane < count; ++lane) rest[lane] = x[i + lane];
+    FloatVector rest;
+    LoadFirst(rest, x + i, count - i, 0.0F);
     maker.Round(rest);
     for (int64_t lane = 0; i + lane < count; ++lane) out[i + lane] = rest[lane];
+  });
+}
+
+void FakeQuantizeColumns(const FakeQuantizeColumnLevels& levels, const float* x, int64_t rows,
+                         int64_t columns, float* out) {
+  RunSimd([&]() NNEFC_SIMD_INLINE {
+    for (int64_t column = 0; column < columns; column += kSimdWidth) {
+      const int64_t count = columns - column < kSimdWidth ? columns - column : kSimdWidth;
+      LevelMaker maker;
+      LoadFirst(maker.low, levels.low + column, count, 0.0F);
+      LoadFirst(maker.high, levels.high + column, count, 1.0F);
+      LoadFirst(maker.first, levels.first + column, count, 0.0F);
+      LoadFirst(maker.last, levels.last + column, count, 1.0F);
+      maker.Make(levels.steps);
+      for (int64_t row = 0; row < rows; ++row) {
+        const float* from = x + row * columns + column;
+        float* to = out + row * columns + column;
+        if (count == kSimdWidth) {
+          FloatVector numbers = *reinterpret_cast<const UnalignedFloatVector*>(from);
+          maker.Round(numbers);
+          *reinterpret_cast<UnalignedFloatVector*>(to) = numbers;
+        } else {
+          FloatVector numbers;
+          LoadFirst(numbers, from, count, 0.0F);
+          maker.Round(numbers);
+          for (int64_t lane = 0; lane < count; ++lane) to[lane] = numbers[lane];
+        }
+      }
+    }
   });
 }
 

@@ -14,4 +14,14 @@ struct FakeQuantizeLevels {
 NNEFC_SIMD_FUNCTION(FakeQuantizeRow,
                     void(const FakeQuantizeLevels& levels, const float* x, int64_t count, float* out));
 
+// FakeQuantize with different limits per column: arrays of `columns` limits. In a column with equal `low` and
+// `high`, values up to it become `first` and others `last`.
+struct FakeQuantizeColumnLevels {
+  const float *low, *high, *first, *last;
+  float steps;
+};
+// Row-major elements; `out` may be `x`.
+NNEFC_SIMD_FUNCTION(FakeQuantizeColumns, void(const FakeQuantizeColumnLevels& levels, const float* x,
+                                              int64_t rows, int64_t columns, float* out));
+
 }  // namespace nnefc::runtime::fast::simd

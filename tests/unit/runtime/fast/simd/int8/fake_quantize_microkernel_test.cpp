@@ -79,6 +79,27 @@ TEST_P(LevelsTest, InPlace) {
     ASSERT_TRUE(IsSame(x[i], Expected(levels, before[static_cast<size_t>(i)])));
 }
 
+// Columns around the vector widths, with different limits. In every third column the limits are equal.
+TEST_P(LevelsTest, Columns) {
+  for (int64_t columns : {1, 2, 7, 8, 9, 15, 16, 17, 31, 32, 33}) {
+    for (int64_t rows : {0, 1, 5}) {
+      GuardedArray<float> low = DrawReals(columns), high = DrawReals(columns), first = DrawReals(columns),
+                          last = DrawReals(columns);
+      for (int64_t i = 0; i < columns; ++i) high[i] = i % 3 == 2 ? low[i] : low[i] + 0.1F + std::abs(high[i]);
+      const FakeQuantizeColumnLevels levels = {low.data(), high.data(), first.data(), last.data(), 255};
+      GuardedArray<float> x = DrawReals(rows * columns);
+      GuardedArray<float> out = Untouched(x.size());
+      if (rows > 0) x[columns - 1] = low[columns - 1];
+      Of(FakeQuantizeColumns)(levels, x.data(), rows, columns, out.data());
+      for (int64_t i = 0; i < x.size(); ++i) {
+        const int64_t at = i % columns;
+        ASSERT_TRUE(IsSame(out[i], Expected({low[at], high[at], first[at], last[at], 255}, x[i])))
+            << "column " << at << " of " << columns << ", row " << i / columns;
+      }
+    }
+  }
+}
+
 NNEFC_INSTANTIATE_LANE_TESTS(LevelsTest);
 
 }  // namespace
