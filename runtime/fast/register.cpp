@@ -26,7 +26,8 @@ std::vector<std::string> RequestTransformations(kernels::Precision precision, bo
   if (!simd::HasSimd()) return names;
   if (precision != kernels::Precision::kExact) {
     names.insert(names.end(), {"target.QuantizeConcatParts", "target.RemoveRepeatedQuantization",
-                               "target.InsertLookupTables", "target.RemoveQuantizationAfterMoves"});
+                               "target.InsertLookupTables", "target.RemoveQuantizationAfterMoves",
+                               "target.QuantizeChannelsEqually"});
   }
   if (precision != kernels::Precision::kBf16) names.emplace_back("target.FuseChannelPermutations");
   return names;

@@ -34,6 +34,7 @@ TransformationList StandardTransformations() {
   target::RegisterMatrices(list);
   target::RegisterRepeatedQuantization(list);
   target::RegisterLookupTables(list);
+  target::RegisterChannelQuantization(list);
   target::RegisterChannelPermutations(list);
   target::RegisterQuantizedValues(list);
   return list;

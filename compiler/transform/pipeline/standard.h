@@ -36,6 +36,7 @@ void RegisterReorder(TransformationList& list);
 namespace target {
 void RegisterSelectedBranches(TransformationList& list);
 void RegisterMatrices(TransformationList& list);
+void RegisterChannelQuantization(TransformationList& list);
 void RegisterRepeatedQuantization(TransformationList& list);
 void RegisterLookupTables(TransformationList& list);
 void RegisterChannelPermutations(TransformationList& list);

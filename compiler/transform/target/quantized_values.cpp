@@ -176,7 +176,8 @@ opset1.Result "y" (%7)
 )";
   }
   Names RunAfter() const override {
-    return {"target.FuseChannelPermutations", "target.RemoveQuantizationAfterMoves", "TargetStart"};
+    return {"target.FuseChannelPermutations", "target.QuantizeChannelsEqually",
+            "target.RemoveQuantizationAfterMoves", "TargetStart"};
   }
   void FindAndReplacePattern(Graph& graph) override {
     QuantizedRegions regions(graph);

@@ -1,0 +1,103 @@
+// target.QuantizeChannelsEqually: ranges by channel before depthwise convolutions, and near misses.
+
+#include "compiler/transform/pipeline/target_pipeline.h"
+#include "tests/unit/compiler/transform/transform_support.h"
+
+namespace nnefc::transform {
+namespace {
+
+class ChannelQuantizationTest : public TransformTest {
+ protected:
+  // The parts of the graph that differ between cases.
+  struct Case {
+    std::string low = "f32[1,2,1,1] = dense<f32[1,2,1,1]: -2.0, -4.0>";
+    std::string high = "f32[1,2,1,1] = dense<f32[1,2,1,1]: 253.0, 506.0>";
+    std::string result_low = "%low";
+    std::string levels = "256";
+    std::string filter = "f32[2,1,1,1,1] = dense<f32[2,1,1,1,1]: 3.0, 5.0>";
+    std::string last = "";  // another reader of the quantization
+    bool finds_scales = true;
+  };
+
+  static std::string GraphOf(const Case& parts) {
+    std::string text = R"(  %0 = opset1.Parameter "x" {element_type = f32, shape = [1,2,3,3]} : f32[1,2,3,3]
+  %1 = opset1.Const "low" : LOW
+  %2 = opset1.Const "high" : HIGH
+  %3 = opset1.Const "zero" : f32[] = dense<f32[]: 0.0>
+  %4 = opset1.FakeQuantize "q" (%0, %1, %2, RESULT, %2) {levels = LEVELS} : f32[1,2,3,3]
+  %5 = opset1.Const "w" : FILTER
+  %6 = opset1.GroupConvolution "c" (%4, %5) {strides = [1, 1], pads_begin = [0, 0], pads_end = [0, 0], dilations = [1, 1], auto_pad = "explicit"} : f32[1,2,3,3]
+  opset1.Result "y" (%6)
+)";
+    const auto replace = [&](std::string_view word, const std::string& by) {
+      text.replace(text.find(word), word.size(), by);
+    };
+    replace("LOW", parts.low);
+    replace("HIGH", parts.high);
+    replace("RESULT", parts.result_low == "%low" ? "%1" : "%3");
+    replace("LEVELS", parts.levels);
+    replace("FILTER", parts.filter);
+    return text + parts.last;
+  }
+
+  // Returns the numbers of the filter and of the quantization's limits afterwards; "" if nothing changed.
+  std::string After(const Case& parts) {
+    const auto graph = Parse(GraphOf(parts));
+    if (graph == nullptr) return "no graph";
+    const ir::PlanFunctions functions{.quantize_filter = [&](const ir::Node&, const TensorValue&) {
+      return parts.finds_scales ? ir::FilterQuantization{.scales = {1, 1}, .max_magnitude = 3}
+                                : ir::FilterQuantization();
+    }};
+    EXPECT_EQ(Run(StandardTransformations(), *graph, Side::kTarget,
+                  {.only = {"target.QuantizeChannelsEqually"}, .plan = functions}),
+              "");
+    std::string found;
+    const auto add = [&](const ir::Node& node, int32_t input) {
+      const TensorValue& value = *graph->node(node.input(input).node).output().value;
+      for (int64_t i = 0; i < value.volume(); ++i) found += fmt::format("{} ", value.ElementAsDouble(i));
+    };
+    bool changed = false;
+    for (ir::NodeId id : graph->nodes()) {
+      const ir::Node& node = graph->node(id);
+      if (node.type() == "Multiply") changed = true;
+      if (node.type() == "Multiply") add(node, 1);
+      if (node.type() == "FakeQuantize") add(node, 1), add(node, 2), add(node, 3), add(node, 4);
+      if (node.type() == "GroupConvolution") add(node, 1);
+    }
+    return changed ? found : "";
+  }
+};
+
+TEST_F(ChannelQuantizationTest, ScalesMoveToTheFilter) {
+  const std::string scaled = After({});
+  for (const char* part : {"1 0.5 ", "-2 253 -2 253 ", "3 10 "})
+    EXPECT_NE(scaled.find(part), std::string::npos) << scaled;
+  EXPECT_NE(
+      After({.low = "f32[] = dense<f32[]: 0.0>", .high = "f32[2,1,1] = dense<f32[2,1,1]: 255.0, 510.0>"}),
+      "");
+}
+
+TEST_F(ChannelQuantizationTest, OtherQuantizationsStay) {
+  // Different zero points, limits that do not differ, or that differ along another axis.
+  EXPECT_EQ(After({.low = "f32[1,2,1,1] = dense<f32[1,2,1,1]: -2.0, -2.0>",
+                   .high = "f32[1,2,1,1] = dense<f32[1,2,1,1]: 253.0, 508.0>"}),
+            "");
+  EXPECT_EQ(After({.low = "f32[] = dense<f32[]: 0.0>", .high = "f32[] = dense<f32[]: 255.0>"}), "");
+  EXPECT_EQ(After({.low = "f32[] = dense<f32[]: 0.0>",
+                   .high = "f32[1,1,3,1] = dense<f32[1,1,3,1]: 255.0, 510.0, 255.0>"}),
+            "");
+  // Other limits of the result, or not 256 levels.
+  EXPECT_EQ(After({.result_low = "%zero"}), "");
+  EXPECT_EQ(After({.levels = "255"}), "");
+}
+
+TEST_F(ChannelQuantizationTest, OtherReadersStay) {
+  // A group with two outputs, a filter without 8-bit scales, and a second reader.
+  EXPECT_EQ(After({.filter = "f32[1,2,2,1,1] = dense<f32[1,2,2,1,1]: 1.0, 2.0, 3.0, 4.0>"}), "");
+  EXPECT_EQ(After({.finds_scales = false}), "");
+  EXPECT_EQ(After({.last = "  %7 = opset1.ReLU \"r\" (%4) : f32[1,2,3,3]\n  opset1.Result \"z\" (%7)\n"}),
+            "");
+}
+
+}  // namespace
+}  // namespace nnefc::transform
