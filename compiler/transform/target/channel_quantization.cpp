@@ -108,8 +108,8 @@ void MoveScales(Graph& graph, const ir::Node& quantize) {
   }
   if (filters.empty()) return;
   // Copies: new nodes may move the quantization.
-  const std::string name = quantize.name();
-  const Graph::Spec spec{.name = name, .attributes = quantize.attributes(), .origin = quantize.origin()};
+  const Graph::Spec spec{
+      .name = quantize.name(), .attributes = quantize.attributes(), .origin = quantize.origin()};
   const ir::NodeId replaced = quantize.id();
   const size_t rank = quantize.output().shape.known_extents().size();
   std::vector<float> inverses;
@@ -117,12 +117,12 @@ void MoveScales(Graph& graph, const ir::Node& quantize) {
   Shape by_channel(rank, 1);
   by_channel[1] = static_cast<int64_t>(inverses.size());
   const auto constant = [&](TensorValue value) {
-    return graph.CreateConst(std::move(value), name).out_port(0);
+    return graph.CreateConst(std::move(value), spec.name).out_port(0);
   };
   const Port factors = constant(TensorValue::FromFloats(by_channel, inverses));
   const Port data = Node(graph, replaced).in_port(0).GetSource();
   const Node scaled =
-      graph.CreateNode("opset1.Multiply", {data, factors}, {.name = name, .origin = spec.origin});
+      graph.CreateNode("opset1.Multiply", {data, factors}, {.name = spec.name, .origin = spec.origin});
   const auto last = static_cast<float>(ir::ops::kQuantizedValues - 1);
   const auto zero = static_cast<float>(ranges->zero);
   const Port low = constant(TensorValue::FromFloats({}, {-zero}));
