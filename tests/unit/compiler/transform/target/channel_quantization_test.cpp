@@ -3,7 +3,7 @@
 #include "compiler/transform/pipeline/target_pipeline.h"
 #include "tests/unit/compiler/transform/transform_support.h"
 
-namespace nnefc::transform {
+namespace nnefc::transform::target {
 namespace {
 
 class ChannelQuantizationTest : public TransformTest {
@@ -100,4 +100,4 @@ TEST_F(ChannelQuantizationTest, OtherReadersStay) {
 }
 
 }  // namespace
-}  // namespace nnefc::transform
+}  // namespace nnefc::transform::target

@@ -4,7 +4,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "tests/unit/compiler/transform/transform_support.h"
 
-namespace nnefc::transform {
+namespace nnefc::transform::target {
 namespace {
 
 constexpr const char* kEvaluateConstants = "target.EvaluateConstants";
@@ -246,4 +246,4 @@ TEST_F(PlanFunctionsTest, TheOrderIsSharedUntilAChange) {
 }
 
 }  // namespace
-}  // namespace nnefc::transform
+}  // namespace nnefc::transform::target

@@ -6,7 +6,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "tests/unit/compiler/transform/transform_support.h"
 
-namespace nnefc::transform {
+namespace nnefc::transform::target {
 namespace {
 
 class QuantizedValuesTest : public TransformTest {
@@ -269,4 +269,4 @@ TEST_F(QuantizedValuesTest, MarksArePrintedAndParsed) {
 }
 
 }  // namespace
-}  // namespace nnefc::transform
+}  // namespace nnefc::transform::target

@@ -7,7 +7,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "tests/unit/compiler/transform/transform_support.h"
 
-namespace nnefc::transform {
+namespace nnefc::transform::target {
 namespace {
 
 std::string TargetInput(const std::string& name, const std::string& type, const std::string& shape) {
@@ -585,4 +585,4 @@ TEST_F(TargetPipelineTest, BodiesAreSkipped) {
 }
 
 }  // namespace
-}  // namespace nnefc::transform
+}  // namespace nnefc::transform::target
