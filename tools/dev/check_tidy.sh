@@ -17,9 +17,9 @@ if [ ! -f "$build/compile_commands.json" ] || [ ! -f "$build/build.ninja" ]; the
   install_packages "${packages[@]}" "${test_packages[@]}"
   configure release
 fi
-# Files that include the generated parser cannot be read without it.
-cmake --build "$build" --target nnefc_generate_grammar >/dev/null 2>&1 ||
-  fail "the parser cannot be generated: run \`cmake --build $build --target nnefc_generate_grammar\`"
+# Files that include the generated parser, or the digest of the interface of plug-ins, cannot be read without it.
+cmake --build "$build" --target nnefc_generate_grammar nnefc_interface_digest >/dev/null 2>&1 ||
+  fail "sources cannot be generated: run \`cmake --build $build --target nnefc_generate_grammar nnefc_interface_digest\`"
 
 # compiled FILTER: prints the compiled files selected by the filter, a Python expression on `file`.
 compiled() {

@@ -33,6 +33,7 @@ struct Found {
 
 std::vector<IndexPair> ToPairs(const std::vector<api::ItemPair>& pairs) {
   std::vector<IndexPair> all;
+  all.reserve(pairs.size());
   for (const api::ItemPair& pair : pairs) all.emplace_back(pair.before, pair.after);
   return all;
 }

@@ -64,7 +64,8 @@ TEST(UnifiedDiff, KeepsEqualEnds) {
     for (const int ends : {0, 1, 2, 3, 4}) {
       const std::string head = lines("h", ends), tail = lines("t", ends);
       const std::string diff =
-          UnifiedDiff(head + lines("a", count) + tail, head + lines("b", count) + tail, "old", "new");
+          UnifiedDiff(fmt::format("{}{}{}", head, lines("a", count), tail),
+                      fmt::format("{}{}{}", head, lines("b", count), tail), "old", "new");
       EXPECT_EQ(std::count(diff.begin(), diff.end(), '-'), count + 3 + 1) << count << ' ' << ends;
       for (const char* wrong : {"\n-h", "\n+h", "\n-t", "\n+t"})
         EXPECT_EQ(diff.find(wrong), std::string::npos) << diff;

@@ -245,6 +245,7 @@ TEST_F(LookupTest, FunctionsBecomeATable) {
             "FakeQuantize[1,1024](Parameter Const Const Const Const) Convert[1,1024](FakeQuantize) "
             "Gather[1,1024](Const Convert Const)");
   std::vector<double> table;
+  table.reserve(256);
   for (int i = 0; i < 256; ++i) table.push_back(std::floor(std::sqrt(i)));
   EXPECT_EQ(InputOf("Gather", 0), table);
   // Numbers up to 255 become indices up to 255.
@@ -257,6 +258,7 @@ TEST_F(LookupTest, IndicesAreInUnitsOfTheScale) {
   (void)After({QuantizedTensor("q", "x", "two"), TargetStep("s", "opset1.Sqrt", "%q"),
                TargetStep("f", "opset1.Floor", "%s"), TargetResult("f")});
   std::vector<double> table;
+  table.reserve(256);
   for (int i = 0; i < 256; ++i) table.push_back(std::floor(std::sqrt(2 * i)));
   EXPECT_EQ(InputOf("Gather", 0), table);
   EXPECT_EQ(InputOf("FakeQuantize", 2), std::vector<double>{510});
@@ -485,6 +487,7 @@ TEST_F(ChannelsTest, ChainsAreFollowed) {
             "Concat[1,16,2,2](Parameter) Gather[1,24,2,2](Concat Const Const) Convolution[1,1,2,2](Gather "
             "Parameter)");
   std::vector<double> order;
+  order.reserve(24);
   for (int i = 0; i < 16; ++i) order.push_back(i);
   for (int i = 0; i < 8; ++i) order.push_back(i);
   EXPECT_EQ(InputOf("Gather", 1), order);

@@ -241,7 +241,7 @@ TEST(OpsetCorners, ExtentsOfPicturesAreIntegers) {
   for (const char* name : {"input_height", "input_width"}) {
     const auto infer = [&](const std::string& value) {
       return InferOne("opset8.DetectionOutput", "f32[2,40]; f32[2,30]; f32[1,2,40]",
-                      attributes + name + " = " + value);
+                      fmt::format("{}{} = {}", attributes, name, value));
     };
     EXPECT_EQ(infer("1"), "f32[1,1,10,7]") << name;
     EXPECT_EQ(infer("1.0"), "opset.attribute-kind") << name;
