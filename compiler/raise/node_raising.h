@@ -213,4 +213,10 @@ inline bool IsForTract(NodeRaising& n) {
   return n.state().options.target == Target::kTract;
 }
 
+// Returns the number of an axis of a tensor of `rank` axes, counted from the first; a negative `axis` counts
+// from the end.
+inline int64_t AxisFromFront(int64_t axis, int64_t rank) {
+  return axis < 0 ? axis + rank : axis;
+}
+
 }  // namespace nnefc::raise

@@ -174,7 +174,7 @@ void RaiseSoftSign(NodeRaising& n) {
 
 int64_t Axis(const NodeRaising& n) {
   const int64_t axis = n.node().Int("axis");
-  return axis < 0 ? axis + n.input_rank(0) : axis;
+  return AxisFromFront(axis, n.input_rank(0));
 }
 
 void RaiseSoftmax(NodeRaising& n) {

@@ -10,12 +10,8 @@ namespace nnefc::raise {
 
 namespace {
 
-int64_t NonNegative(int64_t axis, int64_t rank) {
-  return axis < 0 ? axis + rank : axis;
-}
-
 void RaiseGatherElements(NodeRaising& n) {
-  const int64_t axis = NonNegative(n.node().Int("axis"), n.input_rank(0));
+  const int64_t axis = AxisFromFront(n.node().Int("axis"), n.input_rank(0));
   n.SetOutput(n.Add("tract_core_gather_elements", {n.input(0), n.input(1)},
                     Attributes({{"axis", axis}, {"dtype", DataTypeName(n.output_type())}})));
 }
@@ -47,9 +43,9 @@ std::string_view Reduction(NodeRaising& n) {
 void RaiseScatterElements(NodeRaising& n) {
   n.RequireScalars();
   const Integers axis = n.ConstIntegers(3, "axis");
-  n.SetOutput(
-      n.Add("tract_core_scatter_elements", {n.input(0), n.input(1), n.input(2)},
-            Attributes({{"axis", NonNegative(axis.front(), n.input_rank(0))}, {"reduction", Reduction(n)}})));
+  n.SetOutput(n.Add(
+      "tract_core_scatter_elements", {n.input(0), n.input(1), n.input(2)},
+      Attributes({{"axis", AxisFromFront(axis.front(), n.input_rank(0))}, {"reduction", Reduction(n)}})));
 }
 
 void RaiseScatterNd(NodeRaising& n) {
@@ -62,7 +58,7 @@ void RaiseCumSum(NodeRaising& n) {
   RequireNumbers(n);
   const Integers axis = n.ConstIntegers(1, "axis");
   const OutputPort sum = n.Add("tract_core_cumsum", n.input(0),
-                               Attributes({{"axis", NonNegative(axis.front(), n.input_rank(0))},
+                               Attributes({{"axis", AxisFromFront(axis.front(), n.input_rank(0))},
                                            {"exclusive", n.node().Bool("exclusive")},
                                            {"reverse", n.node().Bool("reverse")}}));
   n.SetOutput(InRangeOf(n, n.output_type(), sum));
@@ -73,7 +69,7 @@ void RaiseOneHot(NodeRaising& n) {
   const ir::Attribute* mode = n.node().attributes().Find("negative_indices_mode");
   if (mode != nullptr && mode->AsString() != "ignore_negative")
     n.Decline("its negative indices count from the end");
-  const int64_t axis = NonNegative(n.node().Int("axis"), n.output_rank());
+  const int64_t axis = AxisFromFront(n.node().Int("axis"), n.output_rank());
   Integers extents(static_cast<size_t>(n.output_rank()), 1);
   const int64_t depth = n.output_shape()[static_cast<size_t>(axis)];
   extents[static_cast<size_t>(axis)] = depth;

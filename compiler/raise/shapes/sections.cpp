@@ -11,16 +11,12 @@ namespace nnefc::raise {
 
 namespace {
 
-int64_t NonNegative(int64_t axis, int64_t rank) {
-  return axis < 0 ? axis + rank : axis;
-}
-
 void RaiseConcat(NodeRaising& n) {
   std::vector<OutputPort> values;
   for (int32_t i = 0; i < n.num_inputs(); ++i) {
     if (!llvm::is_contained(n.input_shape(i), 0)) values.push_back(n.input(i));
   }
-  const int64_t axis = NonNegative(n.node().Int("axis"), n.output_rank());
+  const int64_t axis = AxisFromFront(n.node().Int("axis"), n.output_rank());
   if (values.empty()) n.Decline("its result has no elements");
   if (values.size() == 1) return n.SetOutput(values.front());
   n.SetOutput(
@@ -61,7 +57,7 @@ void Split(NodeRaising& n, int64_t axis) {
 
 void RaiseSplit(NodeRaising& n) {
   const Integers axis = n.ConstIntegers(1, "axis");
-  Split(n, NonNegative(axis.front(), n.input_rank(0)));
+  Split(n, AxisFromFront(axis.front(), n.input_rank(0)));
 }
 
 OutputPort PickElements(NodeRaising& n, OutputPort x, int64_t axis, const Integers& indices) {
@@ -138,7 +134,7 @@ void RaiseSlice(NodeRaising& n) {
   if (n.has_input(4)) axes = n.ConstIntegers(4, "axes");
   std::vector<Range> ranges = WholeRanges(shape);
   for (size_t i = 0; i < axes.size(); ++i) {
-    const auto axis = static_cast<size_t>(NonNegative(axes[i], n.input_rank(0)));
+    const auto axis = static_cast<size_t>(AxisFromFront(axes[i], n.input_rank(0)));
     ranges[axis] = {
         .begin = FirstElement(start[i], step[i], shape[axis]), .step = step[i], .count = output[axis]};
   }
@@ -263,7 +259,7 @@ void RaiseReverse(NodeRaising& n) {
   }
   std::vector<Range> ranges = WholeRanges(shape);
   for (int64_t axis : axes) {
-    Range& range = ranges[static_cast<size_t>(NonNegative(axis, n.input_rank(0)))];
+    Range& range = ranges[static_cast<size_t>(AxisFromFront(axis, n.input_rank(0)))];
     range = {.begin = range.count - 1, .step = -1, .count = range.count};
   }
   n.SetOutput(SliceRanges(n, n.input(0), ranges));
