@@ -118,6 +118,38 @@ TEST_F(PortMapsTest, TensorIteratorsProvideNoValues) {
   }
 }
 
+// The trip count of a Loop is that of its iterations unless a condition may end it: the one before the loop
+// or the result of the body.
+TEST_F(PortMapsTest, ConditionsLimitTheIterationsOfLoops) {
+  for (const bool starts : {true, false}) {
+    for (const bool continues : {true, false}) {
+      Graph graph(&registry_, "g");
+      const TensorValue yes = TensorValue::Filled(ElementType::kBoolean, {}, 1);
+      const NodeId count = AddConst(graph, TensorValue::FromInts({}, {3}), "count");
+      const NodeId open = AddParameter(graph, "open", ElementType::kBoolean, PartialShape());
+      const NodeId first = starts ? AddConst(graph, yes, "first") : open;
+      const NodeId x = AddParameter(graph, "x", ElementType::kF32, PartialShape{1, 2});
+      const OutputPort inputs[] = {{count, 0}, {first, 0}, {open, 0}, {x, 0}};
+      const NodeId loop = AddNode(graph, "opset5", "Loop", {.name = "n", .inputs = inputs});
+      Body body{.role = "body", .graph = std::make_unique<Graph>(&registry_, "b")};
+      Graph& inner = *body.graph;
+      const NodeId given = AddParameter(inner, "c", ElementType::kBoolean, PartialShape());
+      const NodeId part = AddParameter(inner, "p", ElementType::kF32, PartialShape{1, 2});
+      AddResult(inner, "r", {part, 0});
+      AddResult(inner, "next", {continues ? AddConst(inner, yes, "next") : given, 0});
+      body.inputs.push_back({.external = 2, .internal = 0});
+      body.inputs.push_back({.external = 3, .internal = 1});
+      body.outputs.push_back({.external = 0, .internal = 0, .axis = 0});
+      body.outputs.push_back({.external = -1, .internal = 1});
+      graph.AddBody(loop, std::move(body));
+      AddResult(graph, "y", {loop, 0});
+      Emitter emitter;
+      EXPECT_TRUE(InferGraph(graph, emitter));
+      EXPECT_EQ(ToString(graph.output({loop, 0}).shape), starts && continues ? "[3,2]" : "[?,2]");
+    }
+  }
+}
+
 TEST_F(PortMapsTest, SlicesHaveAnAxisAndAStrideOfAPart) {
   struct Slice {
     int64_t axis, stride, part;

@@ -136,6 +136,23 @@ TEST(ExtentValuesTest, ValuesOfExtents) {
       FromTract);
 }
 
+// An end of 0 is that of the axis, wherever the list has it; others count from the end if negative.
+TEST(ExtentValuesTest, EndsOfSlicesOfOpenBegins) {
+  const auto ends = [](std::string_view items) {
+    const std::string made = FromTract(
+        fmt::format("y = slice(x, axes = [1,2], begin = [n,0], end = [{}], stride = [1,1]);", items));
+    const size_t begin = made.find("y_stack_2 = stack(");
+    return begin == std::string::npos ? made
+                                      : made.substr(begin + 18, made.find(", axis", begin) - begin - 18);
+  };
+  EXPECT_EQ(ends("4,6"), "[4, 6]");
+  EXPECT_EQ(ends("4,0"), "[4, 2147483647]");
+  EXPECT_EQ(ends("0,6"), "[2147483647, 6]");
+  EXPECT_EQ(ends("0,0"), "[2147483647, 2147483647]");
+  EXPECT_EQ(ends("4,-1"), "[4, -1]");
+  EXPECT_EQ(ends("-1,1"), "[-1, 1]");
+}
+
 TEST(ExtentValuesTest, ArithmeticOfExtents) {
   ExpectRows(
       {{"y = add(s, 1.5);", "y = constant(shape = [4], value = [2.5, 5.5, 7.5, 6.5]);\n"},
