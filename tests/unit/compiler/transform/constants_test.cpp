@@ -77,6 +77,18 @@ TEST_F(ConstantsTest, WhatShapeFunctionsKnowNeedsNoEvaluator) {
   EXPECT_TRUE(evaluator_.asked.empty());
 }
 
+// What follows from a folded value is folded in the same pass: the shape of `v` is known from that of `p`.
+TEST_F(ConstantsTest, ShapesThatFollowFromConstantsAreFolded) {
+  evaluator_.number = 6;
+  EXPECT_EQ(Brief("  %3 = opset1.Const \"c\" : f32[1] = dense<f32[1]: 36.0>\n"
+                  "  %4 = opset1.Sqrt \"q\" (%3) : f32[1]\n"
+                  "  %5 = opset1.Convert \"p\" (%4) {destination_type = i64} : i64[1]\n"
+                  "  %6 = opset1.Reshape \"v\" (%0, %5) {special_zero = false} : f32[...]\n"
+                  "  %7 = opset3.ShapeOf \"s\" (%6) {output_type = i64} : i64[...]\n"
+                  "  %9 = opset1.Reshape \"w\" (%0, %7) {special_zero = false} : f32[...]\n"),
+            "Parameter(x) Const(s) Reshape(w: x, s) Result(y: w)");
+}
+
 // The second pass folds by the rules of the first, and does so after the transformations that make constants.
 TEST_F(ConstantsTest, NewConstantsAreFoldedToo) {
   const auto graph = Fold(R"(  %0 = opset1.Parameter "x" {element_type = f32, shape = [1,2]} : f32[1,2]

@@ -246,6 +246,49 @@ TEST_F(QuantizedValuesTest, LookupsReadQuantizedValues) {
   EXPECT_EQ(lookup("i32", "f32[256,1]"), "");
 }
 
+// An operation with a table and indices that is no Gather.
+TEST_F(QuantizedValuesTest, OtherReadersOfIndicesAreNoLookups) {
+  std::string items = "0";
+  for (int i = 1; i < 256; ++i) items += ", " + std::to_string(i);
+  EXPECT_EQ(Marked({Constant("table", "f32[256]", items), Quantized("q", "x"),
+                    "  %i = opset1.Convert \"i\" (%q) {destination_type = i32} : i32[...]\n",
+                    Step("g", "opset6.GatherElements", "%table, %i", "axis = 0"), ResultOf("g")},
+                   "[4]"),
+            "");
+}
+
+// Quantized values ascend with the numbers, in steps that f32 represents.
+TEST_F(QuantizedValuesTest, RangesOfQuantizations) {
+  ir::Graph graph(&ir::StandardOps(), "g");
+  const ir::OutputPort x{ir::AddParameter(graph, "x", ElementType::kF32, ir::PartialShape{1}), 0};
+  const ir::OutputPort inputs[] = {x, x, x, x, x};
+  const ir::NodeId node = ir::AddNode(graph, "opset1", "FakeQuantize", {.name = "q", .inputs = inputs});
+  graph.SetAttribute(node, "levels", int64_t{256});
+  const auto scale = [&](std::array<float, 4> ends) -> std::optional<float> {
+    std::vector<TensorValue> values;
+    values.reserve(ends.size());
+    for (const float end : ends) values.push_back(TensorValue::FromFloats({}, {end}));
+    const TensorValue* limits[] = {&values[0], &values[1], &values[2], &values[3]};
+    const auto found = ir::ops::LinearQuantizationOf(graph.node(node), limits);
+    return found ? std::optional(found->scale) : std::nullopt;
+  };
+  EXPECT_EQ(scale({0, 255, 0, 255}), 1);
+  EXPECT_EQ(scale({0, 255, 0, 510}), 2);
+  EXPECT_EQ(scale({-128, 127, -128, 127}), 1);
+  // Either range descends or is empty.
+  EXPECT_EQ(scale({255, 0, 0, 255}), std::nullopt);
+  EXPECT_EQ(scale({0, 255, 255, 0}), std::nullopt);
+  EXPECT_EQ(scale({0, 255, 0, -255}), std::nullopt);
+  EXPECT_EQ(scale({3, 3, 0, 255}), std::nullopt);
+  EXPECT_EQ(scale({0, 255, 3, 3}), std::nullopt);
+  EXPECT_EQ(scale({0, 255, 0, 0}), std::nullopt);
+  // Either range is too narrow.
+  EXPECT_NE(scale({0, 1e-29F, 0, 255}), std::nullopt);
+  EXPECT_EQ(scale({0, 1e-31F, 0, 255}), std::nullopt);
+  EXPECT_NE(scale({0, 1, 0, 1e-27F}), std::nullopt);
+  EXPECT_EQ(scale({0, 1, 0, 1e-29F}), std::nullopt);
+}
+
 // The marks are part of the text form of a graph.
 TEST_F(QuantizedValuesTest, MarksArePrintedAndParsed) {
   const auto graph = Parse(
