@@ -132,6 +132,11 @@ TEST_F(QueriesTest, ALineEndIsFollowedByIndentation) {
   EXPECT_EQ(indented("graph g( x ) -> ( y )\n{\n", "y"), "    y");
   EXPECT_EQ(indented("graph g( x ) -> ( y )\n{\n", " \tz"), "    z");
   EXPECT_EQ(indented("graph g( x ) -> ( y )\n{\n", "    y"), "    y");
+  const std::string body = "graph g( x ) -> ( y )\n{\n";
+  for (const char* after : {"    y", "    y = relu(x);\n", "    "}) {
+    Open(body + after);  // nothing is to change
+    EXPECT_TRUE(FormatTyped(analysis(), static_cast<uint32_t>(body.size()), '\n').empty()) << after;
+  }
   EXPECT_EQ(indented("graph g( x ) -> ( y )\n{\n", "    }"), "}");
   EXPECT_EQ(indented("graph g( x ) -> ( y )\n{\n    x = f([1,\n", ""), "        ");
   EXPECT_EQ(indented("graph g( x ) -> ( y )\n{\n}\n", ""), "");
@@ -259,6 +264,21 @@ TEST_F(QueriesTest, HintsAreInTheRange) {
     labels.push_back(hint.label);
   EXPECT_EQ(labels, std::vector<std::string>{": [1,8,16,16]"});
   EXPECT_TRUE(FindHints(analysis(), line, line).empty());
+  // The shape follows the name, the type of a generic operation the operation.
+  Open("version 1.0;\ngraph g( x ) -> ( y )\n{\n    x = external(shape = [1, 4]);\n    y = copy(x);\n}\n");
+  const auto hints = [&](uint32_t begin, uint32_t end) {
+    std::string text;
+    for (const InlayHint& hint : FindHints(analysis(), begin, end)) {
+      const std::string_view before = service_.Text(kQueriesUri).substr(0, hint.offset);
+      text += fmt::format("{}|{} ", before.substr(before.rfind(' ') + 1), hint.label);
+    }
+    return text;
+  };
+  EXPECT_EQ(hints(0, UINT32_MAX), "x|: [1,4] external|<scalar> y|: [1,4] copy|<scalar> ");
+  const uint32_t y = At("y = copy"), copied = y + 8;
+  EXPECT_EQ(hints(y, copied), "y|: [1,4] ");
+  EXPECT_EQ(hints(y + 1, copied + 1), "y|: [1,4] copy|<scalar> ");
+  EXPECT_EQ(hints(y + 2, copied + 1), "copy|<scalar> ");
 }
 
 TEST_F(QueriesTest, ValuesOfInstantiations) {
