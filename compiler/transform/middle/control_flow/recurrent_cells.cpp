@@ -220,6 +220,8 @@ class CellFinder {
     }
     if (!reset || !AddGates(cell, {*reset})) return false;
     cell.gates.push_back(std::move(*candidate));
+    // The candidate alone may read the state twice: as it is and after the reset.
+    if (cell.x == cell.h) return false;
     return llvm::all_of(cell.gates, [&](const LinearForm& gate) {
       return gate.terms.size() == 2 && gate.TermOf(cell.x) != nullptr && gate.TermOf(cell.h) != nullptr;
     });

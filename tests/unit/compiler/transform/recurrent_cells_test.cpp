@@ -122,22 +122,26 @@ struct Gru {
   std::string mix = Add("one", "Subtract", "%k, %z") + Add("zh", "Multiply", "%z, %h") +
                     Add("zn", "Multiply", "%one, %n") + Add("hn", "Add", "%zh, %zn");
   std::string reset = "%h, %r";
+  std::string other = "%x";  // the data of the candidate
 };
 // A sum of products of x and a second factor, side by side: `name`a, with the bias 0.N for the first number
 // N.
-std::string GateOf(const std::string& name, const std::string& h, const std::string& numbers) {
+std::string GateOf(const std::string& name, const std::string& h, const std::string& numbers,
+                   const std::string& x = "%x") {
   return Constant(name + "w", "[2,1]", numbers) + Constant(name + "b", "[1,1]", "0." + numbers.substr(0, 1)) +
-         "  %" + name + "j = opset1.Concat \"" + name + "j\" (%x, " + h + ") {axis = 1} : f32[1,2]\n" +
+         "  %" + name + "j = opset1.Concat \"" + name + "j\" (" + x + ", " + h + ") {axis = 1} : f32[1,2]\n" +
          Add(name + "p", "MatMul", "%" + name + "j, %" + name + "w",
              "{transpose_a = false, transpose_b = false}") +
          Add(name + "a", "Add", "%" + name + "p, %" + name + "b");
 }
 // One unit: z, r of x and h, n of x and r * h.
 std::string TextOf(const Gru& form) {
-  return Parameter("x", "[1,1]") + Parameter("h", "[1,1]") + Constant("k", "[]", "1.0") +
+  return Parameter("x", "[1,1]") + Parameter("h", "[1,1]") +
+         (form.other == "%e" ? Parameter("e", "[1,1]") : "") + Constant("k", "[]", "1.0") +
          GateOf("z", "%h", "1.0, 2.0") + Add("z", "Sigmoid", "%za") + GateOf("r", "%h", "3.0, 4.0") +
-         Add("r", "Sigmoid", "%ra") + Add("rh", "Multiply", form.reset) + GateOf("n", "%rh", "5.0, 6.0") +
-         Add("n", "Tanh", "%na") + form.mix + "  opset1.Result \"y\" (%hn)\n";
+         Add("r", "Sigmoid", "%ra") + Add("rh", "Multiply", form.reset) +
+         GateOf("n", "%rh", "5.0, 6.0", form.other) + Add("n", "Tanh", "%na") + form.mix +
+         "  opset1.Result \"y\" (%hn)\n";
 }
 
 TEST_F(RecurrentCellsTest, GruOfDataAndStateSideBySide) {
@@ -184,6 +188,9 @@ TEST_F(RecurrentCellsTest, WhatIsNoGruStays) {
   const auto stays = [&](const Gru& form) { return After(TextOf(form)).find("Cell") == std::string::npos; };
   EXPECT_FALSE(stays({}));
   EXPECT_TRUE(stays({.reset = "%x, %r"}));
+  // The candidate reads other data than the gates, or the state twice.
+  EXPECT_TRUE(stays({.other = "%e"}));
+  EXPECT_TRUE(stays({.other = "%h"}));
   EXPECT_TRUE(stays({.mix = Add("one", "Subtract", "%k, %r") + Add("zh", "Multiply", "%z, %h") +
                             Add("zn", "Multiply", "%one, %n") + Add("hn", "Add", "%zh, %zn")}));
   EXPECT_TRUE(stays({.mix = Constant("two", "[]", "2.0") + Add("one", "Subtract", "%two, %z") +
@@ -197,7 +204,7 @@ TEST_F(RecurrentCellsTest, WhatIsNoGruStays) {
 
 // tanh(x * 5 + 0.25 + r * (h * 6 + 0.75)): the state is multiplied before it is reset.
 struct ResetAfter {
-  std::string state = "%h, %nr", state_sum = "%nh, %sb";
+  std::string input = "%x, %nw", state = "%h, %nr", state_sum = "%nh, %sb";
   std::string reset = "%r, %nhb", data = "%nx, %wb", sum = "%nxb, %rh";
   std::string gate = "Sigmoid", bias = "[1,1]", biases = "0.75";
   std::string more = "";
@@ -207,7 +214,7 @@ std::string TextOf(const ResetAfter& form) {
          Constant("k", "[]", "1.0") + GateOf("z", "%h", "1.0, 2.0") + Add("z", "Sigmoid", "%za") +
          GateOf("r", "%h", "3.0, 4.0") + Add("r", form.gate, "%ra") + Constant("nw", "[1,1]", "5.0") +
          Constant("nr", "[1,1]", "6.0") + Constant("wb", "[1,1]", "0.25") +
-         Constant("sb", form.bias, form.biases) + Add("nx", "MatMul", "%x, %nw", kTransposed) +
+         Constant("sb", form.bias, form.biases) + Add("nx", "MatMul", form.input, kTransposed) +
          Add("nxb", "Add", form.data) + Add("nh", "MatMul", form.state, kTransposed) +
          Add("nhb", "Add", form.state_sum) + Add("rh", "Multiply", form.reset) + Add("na", "Add", form.sum) +
          Add("n", "Tanh", "%na") + Add("one", "Subtract", "%k, %z") + Add("zh", "Multiply", "%z, %h") +
@@ -239,6 +246,8 @@ TEST_F(RecurrentCellsTest, GruThatResetsProductsOfTheState) {
   EXPECT_TRUE(is_cell({.bias = "[]"}));
   EXPECT_TRUE(is_cell({.bias = "[1]"}));
   // A product of x or of another tensor is reset, of two tensors, or by another function.
+  EXPECT_FALSE(is_cell({.input = "%e, %nw"}));
+  EXPECT_FALSE(is_cell({.input = "%h, %nw"}));
   EXPECT_FALSE(is_cell({.state = "%x, %nr"}));
   EXPECT_FALSE(is_cell({.state = "%e, %nr"}));
   EXPECT_FALSE(is_cell({.state_sum = "%nh, %nx"}));
