@@ -176,3 +176,45 @@ def test_compressed_archives_are_looked_through_to_their_end(mode: str, nnefc: P
     # Only one level of compression is supported.
     path.write_bytes(lzma.compress(packed))
     assert _run(nnefc, model.parent, f"check {path.name}").returncode == 1
+
+
+@pytest.mark.parametrize("name", ["new.nnef.tgz", "new.tar", "new.tar.gz"])
+@pytest.mark.parametrize("command", ["expand", "upgrade"])
+def test_archives_are_written(command: str, name: str, nnefc: Path, model: Path) -> None:
+    """The archive holds the text and the tensor files of the folder, and computes the same."""
+    folder = model.parent
+    assert _run(nnefc, folder, f"{command} model -o {name}").returncode == 0
+    with tarfile.open(folder / name) as archive:
+        held = {member.name: archive.extractfile(member).read() for member in archive.getmembers()}
+    assert sorted(held) == ["a.dat", "graph.nnef", "part/b.dat"]
+    assert all(held[label] == (model / label).read_bytes() for label in ["a.dat", "part/b.dat"])
+    assert _run(nnefc, folder, f"check {name} --strict").returncode == 0
+    for path, out in [("model", "old.npz"), (name, "new.npz")]:
+        assert _run(nnefc, folder, f"run {path} --random-inputs 1 -o {out}").returncode == 0
+    with np.load(folder / "old.npz") as old, np.load(folder / "new.npz") as new:
+        np.testing.assert_array_equal(new["y"], old["y"])
+    before = (folder / name).read_bytes()
+    refused = _run(nnefc, folder, f"{command} model -o {name}")
+    assert refused.returncode != 0 and "`--force` replaces it" in refused.stderr
+    assert _run(nnefc, folder, f"{command} model -o {name} --force").returncode == 0
+    assert (folder / name).read_bytes() == before
+
+
+@pytest.mark.parametrize("command", ["expand", "upgrade"])
+def test_no_archive_is_left_after_an_error(command: str, nnefc: Path, model: Path) -> None:
+    (model / "a.dat").write_bytes((model / "a.dat").read_bytes()[:-4])
+    names = sorted(path.name for path in model.parent.iterdir())
+    done = _run(nnefc, model.parent, f"{command} model -o new.nnef.tgz")
+    assert done.returncode == 1 and "a.dat" in done.stderr
+    assert sorted(path.name for path in model.parent.iterdir()) == names
+
+
+def test_a_flat_archive_needs_no_quantization_file(nnefc: Path, model: Path) -> None:
+    """`upgrade` writes a `graph.quant`; `expand` refuses a model that has one."""
+    (model / "graph.quant").write_text("'t': linear_quantize(min = -1.0, max = 1.0, bits = 8);\n", encoding="utf-8")
+    refused = _run(nnefc, model.parent, "expand model -o new.tgz")
+    assert refused.returncode != 0 and "`graph.quant`; `upgrade` writes one" in refused.stderr
+    assert not (model.parent / "new.tgz").exists()
+    assert _run(nnefc, model.parent, "upgrade model -o new.tgz").returncode == 0
+    with tarfile.open(model.parent / "new.tgz") as archive:
+        assert "graph.quant" in archive.getnames()

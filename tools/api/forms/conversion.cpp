@@ -84,16 +84,11 @@ ConvertedForm ConvertedFormOf(const std::string& path) {
 
 ErrorOr<Success> WriteConversion(const driver::ConvertedModel& model, const std::string& path,
                                  Existing existing) {
-  const bool is_archive = ConvertedFormOf(path) == ConvertedForm::kArchive;
-  // The files of an archive are in a temporary folder, abandoned afterwards.
   const auto write = [&](const std::string& folder) -> ErrorOr<bool> {
-    ErrorOr<Success> written = driver::WriteConvertedModel(model, folder);
-    if (written && is_archive) written = package::WriteArchive(folder, path);
-    if (!written) return written.error();
-    return !is_archive;
+    if (auto written = driver::WriteConvertedModel(model, folder); !written) return written.error();
+    return true;
   };
-  const ErrorOr<bool> written = is_archive ? WriteFolder(path + ".files", Existing::kRefuse, write)
-                                           : WriteFolder(path, existing, write);
+  const ErrorOr<bool> written = WriteFolderOrArchive(path, existing, write);
   if (!written) return written.error();
   return Success{};
 }

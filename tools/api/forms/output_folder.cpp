@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "compiler/package/containers/tar_writer.h"
 #include "compiler/support/files/file.h"
 #include "compiler/support/files/temporary_files.h"
 #include "fmt/core.h"
@@ -137,6 +138,22 @@ ErrorOr<bool> WriteFolder(const std::string& path, Existing existing,
   if (!written || !*written) return written;
   if (auto committed = folder.Commit(); !committed) return committed.error();
   return true;
+}
+
+ErrorOr<bool> WriteFolderOrArchive(const std::string& path, Existing existing,
+                                   const std::function<ErrorOr<bool>(const std::string& folder)>& write) {
+  if (!package::IsArchiveName(path)) return WriteFolder(path, existing, write);
+  bool is_complete = false;
+  // The files of an archive are in a temporary folder, abandoned afterwards.
+  const auto pack = [&](const std::string& folder) -> ErrorOr<bool> {
+    const ErrorOr<bool> written = write(folder);
+    if (!written || !*written) return written;
+    if (auto packed = package::WriteArchive(folder, path); !packed) return packed.error();
+    is_complete = true;
+    return false;
+  };
+  if (auto written = WriteFolder(path + ".files", Existing::kRefuse, pack); !written) return written;
+  return is_complete;
 }
 
 }  // namespace nnefc::api

@@ -23,4 +23,9 @@ enum class Existing : uint8_t {
 ErrorOr<bool> WriteFolder(const std::string& path, Existing existing,
                           const std::function<ErrorOr<bool>(const std::string& folder)>& write);
 
+// Writes an archive of the files, if `path` is the name of one (package::IsArchiveName), or a folder as
+// WriteFolder does. An existing archive is replaced; `existing` applies to a folder.
+ErrorOr<bool> WriteFolderOrArchive(const std::string& path, Existing existing,
+                                   const std::function<ErrorOr<bool>(const std::string& folder)>& write);
+
 }  // namespace nnefc::api

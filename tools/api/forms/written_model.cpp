@@ -29,7 +29,7 @@ ErrorOr<Success> WriteTexts(const driver::UpgradedTexts& texts, const std::strin
 
 ErrorOr<bool> WriteUpgradedModel(Program& program, const driver::UpgradedTexts& texts,
                                  const std::string& path, Existing existing) {
-  return WriteFolder(path, existing, [&](const std::string& folder) -> ErrorOr<bool> {
+  return WriteFolderOrArchive(path, existing, [&](const std::string& folder) -> ErrorOr<bool> {
     if (auto written = WriteTexts(texts, folder); !written) return written.error();
     return driver::WriteUpgradedData(program.compilation(), folder);
   });

@@ -23,8 +23,8 @@ UpgradedModel UpgradeModel(Program& program);
 // Writes `graph.nnef` and `graph.quant` to an existing folder.
 ErrorOr<Success> WriteTexts(const driver::UpgradedTexts& texts, const std::string& folder);
 
-// Writes the texts and the tensor files of an upgraded model to a new folder, with the values that a run
-// uses. Emits errors in the data and returns false if there are any.
+// Writes the texts of an upgraded or flat model and its tensor files to a new folder or archive, with the
+// values that a run uses. Emits errors in the data and returns false if there are any.
 ErrorOr<bool> WriteUpgradedModel(Program& program, const driver::UpgradedTexts& texts,
                                  const std::string& path, Existing existing);
 

@@ -100,8 +100,7 @@ struct ConvertCommand : CommonOptions {
     if (IsDocument()) return RequireOtherFile(*this, force);
     if (api::ConvertedFormOf(output) == api::ConvertedForm::kFolder)
       return RequireFolderName(output, "the converted model is a folder, a `.tar`, `.tgz` or `.nnef`");
-    if (std::filesystem::exists(output) && !force)
-      throw MisuseError(fmt::format("`{}` exists; `--force` replaces it", output));
+    RequireArchiveName(output, force);
   }
 
   // Prints the names of the source and their identifiers, if they differ.

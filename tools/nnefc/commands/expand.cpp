@@ -1,6 +1,8 @@
 // The command `nnefc expand`: prints the graph of a document in flat form.
 
+#include "compiler/package/containers/tar_writer.h"
 #include "tools/api/document_text.h"
+#include "tools/api/forms/written_model.h"
 #include "tools/nnefc/common.h"
 #include "tools/nnefc/output/output_name.h"
 #include "tools/nnefc/output/reporter.h"
@@ -13,19 +15,40 @@ struct ExpandCommand : CommonOptions {
   bool force = false;
 
   int Run() {
-    RequireExtension(output, {".nnef", ".txt"}, "`expand` writes one document, to a `.nnef`");
-    RequireOtherFile(*this, force);
+    const bool is_archive = package::IsArchiveName(output);
+    if (is_archive) {
+      RequireArchiveName(output, force);
+    } else {
+      RequireExtension(output, {".nnef", ".txt"},
+                       "`expand` writes one document, to a `.nnef`, or an archive (`.tar`, `.tgz`)");
+      RequireOtherFile(*this, force);
+    }
     driver::CompileOptions compile = compile_options(models.front());
     compile.lower = lower;
     compile.purpose = expand::Purpose::kPrint;
+    compile.open.reads_data = compile.open.reads_data || is_archive;
     api::Program program(ShownModel(models.front()), compile);
     if (program.compilation().format() != driver::ModelFormat::kNnef)
       throw MisuseError("`expand` takes NNEF models; OpenVINO IR holds no fragments");
     bool ok = RunStages(program, driver::Stage::kExpand);
+    if (ok && is_archive) return WriteArchive(program);
     int exit_code = Reporter(*this).Report(program);
     if (!ok) return exit_code;
     WriteProduct(output, api::FlatText(program.compilation(), limits));
     return exit_code;
+  }
+
+ private:
+  // Writes the flat document and the tensor files. Errors in the data are reported, and nothing is written.
+  int WriteArchive(api::Program& program) {
+    driver::Compilation& compilation = program.compilation();
+    if (compilation.quantization().document != nullptr)
+      throw MisuseError(
+          "an archive of the flat model would lack its `graph.quant`; `upgrade` writes one with it");
+    Require(api::WriteUpgradedModel(program,
+                                    {.graph = api::FlatText(compilation, limits), .quantization = {}}, output,
+                                    api::Existing::kRefuse));
+    return Reporter(*this).Report(program);
   }
 };
 
@@ -36,15 +59,22 @@ void AddExpand(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("expand", "print a model as a flat ratified document");
   AddCommonOptions(*command, *options, 1, ModelKind::kDocument);
   AddQuantize(*command, *options);
-  command->add_option("-o,--output", options->output, "the file to write; standard output without it")
+  command
+      ->add_option(
+          "-o,--output", options->output,
+          "the document to write, or an archive with the tensor files (.nnef.tgz, .tar); standard output "
+          "without it")
       ->type_name("FILE");
   command->add_option("--lower", options->lower, "standard compounds to expand too: all, or names")
       ->type_name("NAME,..")
       ->delimiter(',')
       ->expected(1)
       ->take_all();
-  command->add_flag("--force", options->force, "write over the document that is read");
-  command->footer("Example:\n  nnefc expand model.nnef --lower softmax,linear -o flat.nnef");
+  command->add_flag("--force", options->force, "write over the document that is read, or an archive");
+  command->footer(
+      "Examples:\n"
+      "  nnefc expand model.nnef --lower softmax,linear -o flat.nnef\n"
+      "  nnefc expand model_folder -o flat.nnef.tgz");
   command->callback([options, &exit_code] { exit_code = options->Run(); });
 }
 

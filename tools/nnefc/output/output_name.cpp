@@ -61,6 +61,14 @@ void RequireFolderName(const std::string& path, std::string_view what) {
   if (exists || is_file_name) throw MisuseError(fmt::format("cannot write `{}`: {}", path, what));
 }
 
+void RequireArchiveName(const std::string& path, bool force) {
+  std::error_code error;
+  if (fs::is_directory(path, error))
+    throw MisuseError(fmt::format("cannot write `{}`, which is a folder: the model is an archive", path));
+  if (fs::exists(path, error) && !force)
+    throw MisuseError(fmt::format("`{}` exists; `--force` replaces it", path));
+}
+
 void RequireOtherFile(const CommonOptions& options, bool force) {
   std::error_code error;
   if (force || options.output.empty()) return;

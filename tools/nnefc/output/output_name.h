@@ -25,4 +25,7 @@ void RequireFolderName(const std::string& path, std::string_view what);
 // Rejects an output path that is an input model, unless `force` is set.
 void RequireOtherFile(const CommonOptions& options, bool force);
 
+// Throws MisuseError if the path of an archive is a folder, or exists and `force` is not set.
+void RequireArchiveName(const std::string& path, bool force);
+
 }  // namespace nnefc::cli
