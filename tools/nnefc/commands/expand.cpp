@@ -1,7 +1,7 @@
 // The command `nnefc expand`: prints the graph of a document in flat form.
 
-#include "compiler/package/containers/tar_writer.h"
 #include "tools/api/document_text.h"
+#include "tools/api/forms/conversion.h"
 #include "tools/api/forms/written_model.h"
 #include "tools/nnefc/common.h"
 #include "tools/nnefc/output/output_name.h"
@@ -15,7 +15,7 @@ struct ExpandCommand : CommonOptions {
   bool force = false;
 
   int Run() {
-    const bool is_archive = package::IsArchiveName(output);
+    const bool is_archive = api::ConvertedFormOf(output) == api::ConvertedForm::kArchive;
     if (is_archive) {
       RequireArchiveName(output, force);
     } else {

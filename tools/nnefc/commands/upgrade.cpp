@@ -1,6 +1,6 @@
 // The command `nnefc upgrade`: converts a provisional document to the ratified dialect.
 
-#include "compiler/package/containers/tar_writer.h"
+#include "tools/api/forms/conversion.h"
 #include "tools/api/forms/written_model.h"
 #include "tools/nnefc/common.h"
 #include "tools/nnefc/output/output_name.h"
@@ -13,7 +13,7 @@ struct UpgradeCommand : CommonOptions {
   bool force = false;
 
   int Run() {
-    const bool is_archive = package::IsArchiveName(output);
+    const bool is_archive = api::ConvertedFormOf(output) == api::ConvertedForm::kArchive;
     if (is_archive) {
       RequireArchiveName(output, force);
     } else {
@@ -35,7 +35,7 @@ struct UpgradeCommand : CommonOptions {
       return reporter.Report(program);
     }
     if (output.empty() || output == "-")
-      throw MisuseError("the upgraded model is a folder or archive; name it with `--output`");
+      throw MisuseError("the upgraded model is a folder; name it with `--output`");
     if (!is_archive) RequireFolderName(output, "the upgraded model is a folder, a `.tar` or a `.tgz`");
     Require(api::WriteUpgradedModel(program, upgraded.texts, output,
                                     force ? api::Existing::kReplaceModel : api::Existing::kRefuseModel));
