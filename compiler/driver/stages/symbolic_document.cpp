@@ -68,7 +68,13 @@ struct Linear {
 };
 
 // Returns the sum that has the value of the base and, for each symbol, those of its two samples.
+// No integer of a document is negative, since its sign is a part of its own. Larger integers than 2^40 are
+// not fitted, so that no sum overflows.
 std::optional<Linear> Fit(const std::vector<SampledDocument>& samples, const std::vector<int64_t>& values) {
+  constexpr int64_t kMaxValue = int64_t{1} << 40;
+  for (int64_t value : values) {
+    if (value > kMaxValue) return std::nullopt;
+  }
   Linear sum{.constant = values[0], .factors = {}};
   size_t sample = 1;
   for (const auto& [symbol, extent] : samples[0].extents) {

@@ -20,13 +20,6 @@ struct ChannelRanges {
   std::vector<float> scales;
 };
 
-const TensorValue* ConstantOf(const ir::Graph& graph, ir::OutputPort port) {
-  const ir::Node& node = graph.node(port.node);
-  const bool is_constant =
-      node.Is(ir::OpRole::kConst) && node.output().value && node.output().type == ElementType::kF32;
-  return is_constant ? &*node.output().value : nullptr;
-}
-
 // Returns the ranges of a FakeQuantize whose constant limits differ by channel of an image.
 std::optional<ChannelRanges> ChannelRangesOf(const ir::Graph& graph, const ir::Node& quantize) {
   constexpr size_t kLimits = 4, kMinRank = 3, kMaxRank = 5;
@@ -37,14 +30,14 @@ std::optional<ChannelRanges> ChannelRangesOf(const ir::Graph& graph, const ir::N
       quantize.String("auto_broadcast") == "pdpd")
     return std::nullopt;
   const auto channels = static_cast<size_t>((*shape)[1]);
+  Shape by_channel(shape->size(), 1);
+  by_channel[1] = (*shape)[1];
   std::array<const TensorValue*, kLimits> limits;
   bool differ = false;
   for (size_t i = 0; i < kLimits; ++i) {
-    limits[i] = ConstantOf(graph, quantize.input(static_cast<int32_t>(i) + 1));
+    limits[i] = ConstantF32(graph, quantize.input(static_cast<int32_t>(i) + 1));
     if (limits[i] == nullptr) return std::nullopt;
     if (limits[i]->volume() == 1) continue;
-    Shape by_channel(shape->size(), 1);
-    by_channel[1] = (*shape)[1];
     Shape aligned(shape->size() - std::min(shape->size(), limits[i]->shape().size()), 1);
     aligned.append(limits[i]->shape().begin(), limits[i]->shape().end());
     if (aligned != by_channel) return std::nullopt;
@@ -80,7 +73,7 @@ std::optional<ChannelRanges> ChannelRangesOf(const ir::Graph& graph, const ir::N
 std::optional<TensorValue> ScaledFilter(const Graph& graph, const ir::Node& node,
                                         llvm::ArrayRef<float> factors) {
   if (!node.Is(ir::Contraction::kGroupConvolution)) return std::nullopt;
-  const TensorValue* filter = ConstantOf(graph.ir(), node.input(1));
+  const TensorValue* filter = ConstantF32(graph.ir(), node.input(1));
   if (filter == nullptr || filter->rank() < 4 || filter->volume() == 0) return std::nullopt;
   const Shape& shape = filter->shape();
   if (shape[0] != static_cast<int64_t>(factors.size()) || shape[1] != 1 || shape[2] != 1) return std::nullopt;

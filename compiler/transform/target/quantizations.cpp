@@ -17,11 +17,16 @@ void ForEachQuantization(Graph& graph, llvm::function_ref<void(const ir::Node&)>
   graph.CleanUp();
 }
 
-const TensorValue* ConstantNumber(const ir::Graph& graph, ir::OutputPort port) {
+const TensorValue* ConstantF32(const ir::Graph& graph, ir::OutputPort port) {
   const ir::Node& node = graph.node(port.node);
-  const bool is_number = node.Is(ir::OpRole::kConst) && node.output().value &&
-                         node.output().value->volume() == 1 && node.output().type == ElementType::kF32;
-  return is_number ? &*node.output().value : nullptr;
+  const bool is_constant =
+      node.Is(ir::OpRole::kConst) && node.output().value && node.output().type == ElementType::kF32;
+  return is_constant ? &*node.output().value : nullptr;
+}
+
+const TensorValue* ConstantNumber(const ir::Graph& graph, ir::OutputPort port) {
+  const TensorValue* value = ConstantF32(graph, port);
+  return value != nullptr && value->volume() == 1 ? value : nullptr;
 }
 
 std::vector<float> LimitsOf(const ir::Graph& graph, const ir::Node& quantize) {

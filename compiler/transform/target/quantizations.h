@@ -16,6 +16,8 @@ bool IsQuantization(const ir::Node& node);
 // and including those that earlier visits replaced. Removes dead nodes afterwards.
 void ForEachQuantization(Graph& graph, llvm::function_ref<void(const ir::Node&)> visit);
 
+// Returns the value of a constant f32, or null.
+const TensorValue* ConstantF32(const ir::Graph& graph, ir::OutputPort port);
 // Returns the value of a constant f32 with one element, or null.
 const TensorValue* ConstantNumber(const ir::Graph& graph, ir::OutputPort port);
 // Returns the constant inputs of a quantization after the data; empty if any is not constant.

@@ -78,8 +78,8 @@ def test_alone(shape: list[int], axis: int, zero: int | str | None, levels: int,
 def quantized_filter(random: np.random.Generator, shape: list[int]) -> Node:
     """Returns whole multiples of a scale for each output channel."""
     scales = random.uniform(0.005, 0.02, [shape[0]] + [1] * (len(shape) - 1))
-    codes = random.integers(-127, 128, shape)
-    return op.constant((codes * scales).astype(F32))
+    quantized = random.integers(-127, 128, shape)
+    return op.constant((quantized * scales).astype(F32))
 
 
 ACTIVATIONS = {

@@ -181,7 +181,7 @@ def test_compressed_archives_are_looked_through_to_their_end(mode: str, nnefc: P
 @pytest.mark.parametrize("name", ["new.nnef.tgz", "new.tar", "new.tar.gz"])
 @pytest.mark.parametrize("command", ["expand", "upgrade"])
 def test_archives_are_written(command: str, name: str, nnefc: Path, model: Path) -> None:
-    """The archive holds the text and the tensor files of the folder, and computes the same."""
+    """The archive contains the text and the tensor files of the folder, and computes the same."""
     folder = model.parent
     assert _run(nnefc, folder, f"{command} model -o {name}").returncode == 0
     with tarfile.open(folder / name) as archive:

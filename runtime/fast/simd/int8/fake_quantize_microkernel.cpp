@@ -53,7 +53,7 @@ struct LevelMaker {
   }
 };
 
-// Loads the first `count` lanes; the others become `other`.
+// Loads the first `count` elements of a vector; the others become `other`.
 NNEFC_SIMD_INLINE inline void LoadFirst(FloatVector& x, const float* from, int64_t count, float other) {
   x = FloatVector{} + other;
   for (int64_t lane = 0; lane < count; ++lane) x[lane] = from[lane];

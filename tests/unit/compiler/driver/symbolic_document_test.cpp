@@ -53,6 +53,14 @@ TEST(SymbolicDocument, DeclinesOtherDependences) {
   EXPECT_EQ(Joined([](int64_t n) { return std::string(n == 139 ? "a, b" : "a"); }), "none");
 }
 
+TEST(SymbolicDocument, FitsIntegersUpToABound) {
+  // The largest sample is 1031, and 2^40 the largest integer.
+  EXPECT_EQ(Joined([](int64_t n) { return fmt::format("[{}]", n + (int64_t{1} << 40) - 1031); }),
+            "[N+1099511626745]");
+  EXPECT_EQ(Joined([](int64_t n) { return fmt::format("[{}]", n + (int64_t{1} << 40) - 1030); }), "none");
+  EXPECT_EQ(Joined([](int64_t n) { return fmt::format("[{}]", n == 67 ? INT64_MAX : n); }), "none");
+}
+
 TEST(SymbolicDocument, DeclinesTensorsWithTheNameOfASymbol) {
   EXPECT_EQ(Joined([](int64_t n) { return fmt::format("N = f({});", n); }), "none");
 }

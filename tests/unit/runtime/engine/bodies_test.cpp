@@ -184,58 +184,47 @@ TEST(IfResultsTest, AWholeValueWithItsPart) {
   }
 }
 
-// A result of an unknown shape is passed on without a copy: 8000 bytes of memory allow one value.
-TEST(IfResultsTest, AWholeValueIsNotCopied) {
-  const std::string text = R"(graph "net" {
-  %0 = opset1.Parameter "cond" {element_type = boolean, shape = shape[]} : boolean[]
-  %1 = opset1.Parameter "x" {element_type = f32, shape = shape[1000]} : f32[1000]
-  %2 = opset8.If "if" (%0, %1) : f32[...] bodies {
-    "then_body" input 1 -> 0 output 0 -> 0 graph "then" {
-      %0 = opset1.Parameter "x" {element_type = f32, shape = shape[1000]} : f32[1000]
+// Runs an If of 1000 numbers with 7000 bytes of memory, which allow one value of 4000 and not two. Its first
+// body negates them; `other` are the nodes of the second body after its input, of which %1 is the result.
+void ExpectOneValueInMemory(const std::string& result, const std::string& other,
+                            const std::vector<bool>& conditions) {
+  constexpr const char* kInput =
+      "%0 = opset1.Parameter \"x\" {element_type = f32, shape = shape[1000]} : f32[1000]\n";
+  const std::string text = fmt::format(R"(graph "net" {{
+  %0 = opset1.Parameter "cond" {{element_type = boolean, shape = shape[]}} : boolean[]
+  %1 = opset1.Parameter "x" {{element_type = f32, shape = shape[1000]}} : f32[1000]
+  %2 = opset8.If "if" (%0, %1) : {} bodies {{
+    "then_body" input 1 -> 0 output 0 -> 0 graph "then" {{
+      {}
       %1 = opset1.Negative "negate" (%0) : f32[1000]
       opset1.Result "r" (%1)
-    }
-    "else_body" input 1 -> 0 output 0 -> 0 graph "else" {
-      %0 = opset1.Parameter "x" {element_type = f32, shape = shape[1000]} : f32[1000]
-      %1 = opset1.Const "c" : f32[1] = dense<f32[1]: 1.0>
+    }}
+    "else_body" input 1 -> 0 output 0 -> 0 graph "else" {{
+      {}
+      {}
       opset1.Result "r" (%1)
-    }
-  }
+    }}
+  }}
   opset1.Result "y" (%2)
-})";
+}})",
+                                       result, kInput, kInput, other);
   const auto executable = Compile(Parsed(text), {.threads = 1, .limits = {.bytes = 7000}});
   ASSERT_NE(executable, nullptr);
-  const auto outputs =
-      Session::Create(executable)->Run({TensorValue::FromBools({}, {1}), RandomTensor({1000}, 1)});
-  EXPECT_TRUE(outputs.ok()) << outputs.error().message;
-}
-
-// A result of a known shape is written to the output: 7000 bytes of memory allow one value of 4000.
-TEST(IfResultsTest, AValueIsWrittenToTheOutput) {
-  const std::string text = R"(graph "net" {
-  %0 = opset1.Parameter "cond" {element_type = boolean, shape = shape[]} : boolean[]
-  %1 = opset1.Parameter "x" {element_type = f32, shape = shape[1000]} : f32[1000]
-  %2 = opset8.If "if" (%0, %1) : f32[1000] bodies {
-    "then_body" input 1 -> 0 output 0 -> 0 graph "then" {
-      %0 = opset1.Parameter "x" {element_type = f32, shape = shape[1000]} : f32[1000]
-      %1 = opset1.Negative "negate" (%0) : f32[1000]
-      opset1.Result "r" (%1)
-    }
-    "else_body" input 1 -> 0 output 0 -> 0 graph "else" {
-      %0 = opset1.Parameter "x" {element_type = f32, shape = shape[1000]} : f32[1000]
-      %1 = opset1.Abs "abs" (%0) : f32[1000]
-      opset1.Result "r" (%1)
-    }
-  }
-  opset1.Result "y" (%2)
-})";
-  const auto executable = Compile(Parsed(text), {.threads = 1, .limits = {.bytes = 7000}});
-  ASSERT_NE(executable, nullptr);
-  for (const bool condition : {false, true}) {
+  for (const bool condition : conditions) {
     const auto outputs =
         Session::Create(executable)->Run({TensorValue::FromBools({}, {condition}), RandomTensor({1000}, 1)});
     EXPECT_TRUE(outputs.ok()) << outputs.error().message;
   }
+}
+
+// A result of an unknown shape is passed on without a copy.
+TEST(IfResultsTest, AWholeValueIsNotCopied) {
+  ExpectOneValueInMemory("f32[...]", "%1 = opset1.Const \"c\" : f32[1] = dense<f32[1]: 1.0>", {true});
+}
+
+// A result of a known shape is written to the output.
+TEST(IfResultsTest, AValueIsWrittenToTheOutput) {
+  ExpectOneValueInMemory("f32[1000]", "%1 = opset1.Abs \"abs\" (%0) : f32[1000]", {false, true});
 }
 
 // The parts of a concatenation are written to their places: 11000 bytes of memory allow the whole of 8000,
