@@ -10,6 +10,7 @@
 #include "runtime/onednn/kernel_builder.h"
 #include "runtime/onednn/weighted/merged_groups.h"
 #include "runtime/tensor/parallel.h"
+#include "runtime/tensor/thread_team.h"
 
 namespace nnefc::runtime::onednn {
 

@@ -7,6 +7,7 @@
 
 #include "compiler/support/tensor/tensor_value.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "runtime/tensor/parallel.h"
 
@@ -32,10 +33,11 @@ class StridedLoop {
   // Returns the strides of all tensors along a row.
   const Offsets& row_strides() const { return strides_.back(); }
 
-  // Calls `row(offsets, length)` for each row, or for parts of long rows, on all threads. Offsets are in
-  // elements.
-  template <typename Row>
-  void Run(Row&& row) const {
+  // The work on a row, or on a part of a long one. Offsets are in elements.
+  using Row = llvm::function_ref<void(const Offsets& offsets, int64_t length)>;
+
+  // Calls `row` for each row, on all threads.
+  void Run(Row row) const {
     const int64_t length = extents_.back();
     int64_t rows = 1;
     for (size_t axis = 0; axis + 1 < extents_.size(); ++axis) rows *= extents_[axis];
@@ -79,8 +81,7 @@ class StridedLoop {
     Offsets offsets_{};
   };
 
-  template <typename Row>
-  void RunInParts(int64_t rows, Row&& row) const {
+  void RunInParts(int64_t rows, Row row) const {
     const int64_t length = extents_.back();
     const int64_t parts = (length + kPart - 1) / kPart;
     ParallelFor(rows * parts, kPart, [&](int64_t task) {

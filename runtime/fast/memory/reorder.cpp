@@ -9,6 +9,7 @@
 #include "runtime/fast/memory/block_reorder.h"
 #include "runtime/fast/memory/blocked_layout.h"
 #include "runtime/tensor/parallel.h"
+#include "runtime/tensor/thread_team.h"
 
 namespace nnefc::runtime::fast::memory {
 

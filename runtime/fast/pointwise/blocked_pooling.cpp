@@ -10,6 +10,7 @@
 #include "runtime/fast/reasons.h"
 #include "runtime/fast/simd/pointwise/pooling_microkernel.h"
 #include "runtime/tensor/parallel.h"
+#include "runtime/tensor/thread_team.h"
 
 namespace nnefc::runtime::fast::pointwise {
 

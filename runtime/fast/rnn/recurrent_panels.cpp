@@ -10,6 +10,7 @@
 #include "runtime/fast/simd/index_range.h"
 #include "runtime/tensor/parallel.h"
 #include "runtime/tensor/round_up.h"
+#include "runtime/tensor/tasks.h"
 
 namespace nnefc::runtime::fast::rnn {
 

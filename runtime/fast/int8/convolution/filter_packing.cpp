@@ -8,6 +8,7 @@
 
 #include "runtime/fast/simd/loop_math.h"
 #include "runtime/tensor/parallel.h"
+#include "runtime/tensor/thread_team.h"
 
 namespace nnefc::runtime::fast::int8 {
 

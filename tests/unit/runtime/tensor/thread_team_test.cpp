@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "runtime/tensor/parallel.h"
+#include "runtime/tensor/tasks.h"
 #include "tests/unit/runtime/count_threads.h"
 
 namespace nnefc::runtime::tensor {
