@@ -174,18 +174,28 @@ template <typename Loop>
 [[gnu::target("avx2,fma"), gnu::flatten, gnu::noinline]] void RunInAvx2(const Loop& loop) {
   loop();
 }
+// Whether this build has loops for the instruction set with vectors of `width` floats (instruction_sets.h).
+#if defined(NNEFC_ONLY_SIMD_WIDTH)
+constexpr bool HasLoops(int64_t width) {
+  return width == NNEFC_ONLY_SIMD_WIDTH;
+}
+#else
+constexpr bool HasLoops(int64_t) {
+  return true;
+}
+#endif
 // Calls `loop()`, compiled for the widest available vectors with FMA. Results differ in the last bits between
 // processors.
 template <typename Loop>
 void Vectorized(const Loop& loop) {
-  switch (WidestVectorUnit()) {
-    case VectorUnit::kAvx512:
-      return RunInAvx512(loop);
-    case VectorUnit::kAvx2:
-      return RunInAvx2(loop);
-    case VectorUnit::kBaseline:
-      return loop();
+  const VectorUnit unit = WidestVectorUnit();
+  if constexpr (HasLoops(16)) {
+    if (unit == VectorUnit::kAvx512) return RunInAvx512(loop);
   }
+  if constexpr (HasLoops(8)) {
+    if (unit != VectorUnit::kBaseline) return RunInAvx2(loop);
+  }
+  loop();
 }
 #else
 template <typename Loop>
