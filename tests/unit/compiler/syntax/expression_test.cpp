@@ -157,6 +157,31 @@ TEST(Nesting, IsBounded) {
   }
 }
 
+// Each bracket and each invocation is one level, empty ones included.
+TEST(Nesting, CountsEachKindOfBracket) {
+  constexpr std::pair<std::string_view, std::string_view> kBrackets[] = {
+      {"[", "]"},    {"[1, ", "]"}, {"[", ", 1]"}, {"(", ")"},
+      {"(1, ", ")"}, {"(", ", 1)"}, {"f(", ")"},   {"f(k = ", ")"}};
+  constexpr std::pair<std::string_view, int64_t> kInnermost[] = {{"x", 0}, {"1", 0}, {"[]", 1}, {"f()", 1}};
+  for (const auto& [open, close] : kBrackets) {
+    for (const auto& [innermost, levels] : kInnermost) {
+      std::string text(innermost);
+      for (int64_t depth = levels; depth < 6; ++depth) {
+        for (const bool by_grammar_alone : {false, true}) {
+          for (const int64_t limit : {depth - 1, depth, depth + 1}) {
+            if (limit < 1) continue;  // the lists of the graph nest, too
+            const auto messages = Parse("version 1.0;\ngraph g( x ) -> ( y ) { y = " + text + "; }",
+                                        {.by_grammar_alone = by_grammar_alone}, limit)
+                                      .Messages();
+            EXPECT_EQ(messages.size(), depth > limit ? 1u : 0u) << text << " with the limit " << limit;
+          }
+        }
+        text = std::string(open) + text + std::string(close);
+      }
+    }
+  }
+}
+
 TEST(Nesting, OfTypesIsBounded) {
   for (const int64_t limit : {2, 3, 7}) {
     for (const int64_t depth : {limit - 1, limit, limit + 1}) {
