@@ -44,6 +44,9 @@ TEST_F(PluginsTest, AFileNamedTwiceIsLoadedOnce) {
 TEST_F(PluginsTest, FilesThatCannotBeRead) {
   ExpectMistake(*Plugins::Load({PathOf("none.so")}), "plugin.unreadable", "none.so");
   ExpectMistake(*Plugins::Load({folder_.string()}), "plugin.unreadable", "takes folders of Python modules");
+  // The system does not resolve such a path; each is reported.
+  const auto plugins = Plugins::Load({std::string(5000, 'a'), std::string(5000, 'b')});
+  EXPECT_EQ(Report(*plugins).rules, (std::vector<std::string>{"plugin.unreadable", "plugin.unreadable"}));
 }
 
 TEST_F(PluginsTest, FilesThatAreNoPlugins) {
