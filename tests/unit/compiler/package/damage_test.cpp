@@ -1,6 +1,7 @@
 // Every file format of the package, truncated at every length and with every byte of its header changed: a
 // message or success, never a crash.
 
+#include "compiler/package/containers/archive_reader.h"
 #include "compiler/package/model.h"
 #include "compiler/package/tensors/dat.h"
 #include "compiler/package/tensors/npz.h"
@@ -172,6 +173,31 @@ TEST_F(DamageTest, Archives) {
   Sweep(tar, 512, open);
   std::string packed = Gzip(tar);
   Sweep(packed, packed.size(), open);
+}
+
+// A file that ends early is reported once, and no part of it is returned.
+TEST_F(DamageTest, DataOfArchivesThatEndEarly) {
+  const std::string data(100'000, 'x');
+  const std::string tar = TarMaker().File("a", data).File("b", "b").Tar();
+  constexpr size_t kHeader = 512;
+  for (const size_t size : {size_t{0}, size_t{1}, data.size() / 2, data.size() - 1}) {
+    SCOPED_TRACE(size);
+    const DataSource source = Source(tar.substr(0, kHeader + size));
+    const auto expect_failure = [&](const ArchiveReader& reader, bool is_empty) {
+      EXPECT_TRUE(is_empty);
+      EXPECT_TRUE(reader.failed());
+      EXPECT_EQ(llvm::StringRef(Messages()).count("error: "), 1u);
+    };
+    ArchiveReader whole(source, 1 << 20, context_.emitter);
+    ASSERT_EQ(whole.Next(), "a");
+    expect_failure(whole, whole.Read() == nullptr);
+    ArchiveReader start(source, 1 << 20, context_.emitter);
+    ASSERT_EQ(start.Next(), "a");
+    expect_failure(start, !start.ReadStart(10));
+    ArchiveReader skipped(source, 1 << 20, context_.emitter);
+    ASSERT_EQ(skipped.Next(), "a");
+    expect_failure(skipped, !skipped.Next());
+  }
 }
 
 }  // namespace
