@@ -276,6 +276,42 @@ TEST_F(LoopsTest, LoopsInALoopThatIsUnrolledAreToo) {
   EXPECT_EQ(sums, 4U);
 }
 
+// At most 512 nodes: each of the two loops in the body, whose 513 iterations are too many, counts as one.
+TEST_F(LoopsTest, LoopsThatStayCountAsNodes) {
+  const auto inner = [](const std::string& name, const std::string& state) {
+    return fmt::format(
+        R"(      %{0} = opset1.TensorIterator "{0}" (%p, %{1}) : f32[1,1] bodies {{
+        "body" input 0 -> 0 slice(axis 1, start 0, end -1, stride 1, part 1) input 1 -> 1 output 0 -> 0 back 0 -> 1 graph "item" {{
+          %q = opset1.Parameter "q" {{element_type = f32, shape = [1,1]}} : f32[1,1]
+          %u = opset1.Parameter "u" {{element_type = f32, shape = [1,1]}} : f32[1,1]
+          %v = opset1.Add "v" (%q, %u) : f32[1,1]
+          opset1.Result "o" (%v)
+        }}
+      }}
+)",
+        name, state);
+  };
+  const auto stays = [&](int rows) {
+    const std::string text = fmt::format(
+        R"(  %x = opset1.Parameter "x" {{element_type = f32, shape = [{0},513]}} : f32[{0},513]
+  %h = opset1.Parameter "h" {{element_type = f32, shape = [1,1]}} : f32[1,1]
+  %y = opset1.TensorIterator "rows" (%x, %h) : f32[1,1] bodies {{
+    "body" input 0 -> 0 slice(axis 0, start 0, end -1, stride 1, part 1) input 1 -> 1 output 0 -> 0 back 0 -> 1 graph "row" {{
+      %p = opset1.Parameter "p" {{element_type = f32, shape = [1,513]}} : f32[1,513]
+      %s = opset1.Parameter "s" {{element_type = f32, shape = [1,1]}} : f32[1,1]
+{1}{2}      opset1.Result "o" (%second)
+    }}
+  }}
+  opset1.Result "y" (%y)
+)",
+        rows, inner("first", "s"), inner("second", "first"));
+    return Unrolled(text).find("TensorIterator(rows: x, h)") != std::string::npos;
+  };
+  EXPECT_FALSE(stays(255));
+  EXPECT_FALSE(stays(256));
+  EXPECT_TRUE(stays(257));
+}
+
 // ---- constants ----
 
 TEST_F(LoopsTest, ConstantsOfAllIterationsAreThoseOfTheBody) {
