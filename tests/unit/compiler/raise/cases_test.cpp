@@ -14,6 +14,7 @@ namespace {
 
 struct RaisingCase {
   int line = 0;
+  Target target = Target::kRatified;
   std::string set = {}, operation = {}, inputs = {}, attributes = {}, results = {};
   std::vector<std::string> statements = {};  // or a reason that it has none, after "!"
 };
@@ -44,10 +45,14 @@ std::vector<RaisingCase> ReadCases() {
     }
     const std::vector<std::string> fields = Split(line, '|');
     EXPECT_EQ(fields.size(), 4u) << line;
-    const size_t dot = fields[0].find('.');
+    const std::vector<std::string> words = Split(fields[0], ' ');
+    const auto target = words.size() == 1 ? Target::kRatified : ParseTarget(words.front());
+    EXPECT_TRUE(target) << line;
+    const size_t dot = words.back().find('.');
     cases.push_back({.line = number,
-                     .set = fields[0].substr(0, dot),
-                     .operation = fields[0].substr(dot + 1),
+                     .target = target.value_or(Target::kRatified),
+                     .set = words.back().substr(0, dot),
+                     .operation = words.back().substr(dot + 1),
                      .inputs = fields[1],
                      .attributes = fields[2],
                      .results = fields[3]});
@@ -89,7 +94,7 @@ TEST(RaisingCases, HaveTheirStatements) {
   ASSERT_GT(cases.size(), 100u);
   for (const RaisingCase& one : cases) {
     SCOPED_TRACE(fmt::format("line {}: {}", one.line, one.operation));
-    const Raising raising(GraphOf(one));
+    const Raising raising(GraphOf(one), false, one.target);
     ASSERT_FALSE(one.statements.empty());
     if (!raising.ok()) {
       ASSERT_FALSE(raising.Messages().empty());

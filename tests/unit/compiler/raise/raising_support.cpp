@@ -7,7 +7,7 @@
 
 namespace nnefc::raise {
 
-Raising::Raising(const std::string& body, bool folds_batch_normalization) {
+Raising::Raising(const std::string& body, bool folds_batch_normalization, Target target) {
   const FileId file = context_.sources.AddText("net.ir", "graph \"net\" {\n" + body + "}\n");
   graph_ = ir::ParseGraph(file, ir::StandardOps(), context_);
   if (graph_ == nullptr || !ir::InferGraph(*graph_, context_.emitter)) {
@@ -18,7 +18,9 @@ Raising::Raising(const std::string& body, bool folds_batch_normalization) {
     return std::optional<std::vector<TensorValue>>();
   };
   raised_ = RaiseGraph(
-      *graph_, {.evaluate = evaluate, .folds_batch_normalization = folds_batch_normalization}, context_);
+      *graph_,
+      {.target = target, .evaluate = evaluate, .folds_batch_normalization = folds_batch_normalization},
+      context_);
 }
 
 std::vector<std::string> Raising::Lines(bool of_externals) const {

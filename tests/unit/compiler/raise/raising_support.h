@@ -16,7 +16,8 @@ class Raising {
  public:
   // `body` has the lines between the braces of the graph. Values are those that inference knows: nothing is
   // evaluated.
-  explicit Raising(const std::string& body, bool folds_batch_normalization = false);
+  explicit Raising(const std::string& body, bool folds_batch_normalization = false,
+                   Target target = Target::kRatified);
 
   bool ok() const { return raised_.has_value(); }
   const RaisedGraph& raised() const { return *raised_; }

@@ -93,6 +93,20 @@ TEST(Raise, LeavesAnAdditionAlongAnotherAxis) {
              "y = add(conv, conv_bias);"}));
 }
 
+// As many numbers as channels, but one for each element of the last axis.
+TEST(Raise, LeavesAnAdditionAlongTheLastAxis) {
+  for (const char* type : {"f32[2]", "f32[1,2]", "f32[1,1,2]"}) {
+    const Raising raising(Parameter(0, "x", "f32[1,1,2]") + Parameter(1, "w", "f32[2,1,1]") +
+                          "%2 = opset1.Convolution \"conv\" (%0, %1) {strides = [1], dilations = [1], "
+                          "pads_begin = [0], pads_end = "
+                          "[0]} : f32[1,2,2]\n" +
+                          fmt::format("%3 = opset1.Const \"b\" : {0} = dense<{0}: 1.0, 2.0>\n", type) +
+                          "%4 = opset1.Add \"y\" (%2, %3) : f32[1,2,2]\nopset1.Result \"y\" (%4)\n");
+    ASSERT_TRUE(raising.ok());
+    EXPECT_EQ(raising.Statements().back(), "y = add(conv, b);") << type;
+  }
+}
+
 TEST(Raise, LeavesTheBiasOfAConvolutionWithAnotherUse) {
   const Raising raising(
       BiasedConvolution("f32[1,2,1] = dense<f32[1,2,1]: 0.25, 0.5>", "opset1.Result \"z\" (%2)\n"));
@@ -308,6 +322,56 @@ TEST(Raise, HandlesTenThousandOperationsOfOneName) {
   ASSERT_EQ(statements.size(), size_t{kCount});
   EXPECT_EQ(statements[1], "r_2 = relu(r);");
   EXPECT_EQ(statements.back(), "y = relu(r_9999);");
+}
+
+// tract gathers the elements of borders and of slices with negative steps. The indices are those of NumPy's
+// pad(arange(4), (begin, end), mode) and arange(5)[start::step].
+TEST(RaiseForTract, GathersElements) {
+  const auto expect_indices = [](const std::string& body, const std::vector<int64_t>& expected) {
+    const Raising raising(body, false, Target::kTract);
+    ASSERT_TRUE(raising.ok()) << body;
+    ASSERT_EQ(raising.raised().data.size(), 1u) << body;
+    const TensorValue& indices = raising.raised().data.begin()->second;
+    std::vector<int64_t> actual;
+    for (int64_t i = 0; i < indices.volume(); ++i) actual.push_back(indices.ElementAsInt(i));
+    EXPECT_EQ(actual, expected) << body;
+  };
+  struct Border {
+    int64_t begin, end;
+    std::string mode;
+    std::vector<int64_t> indices;
+  };
+  const Border borders[] = {
+      {2, 3, "reflect", {2, 1, 0, 1, 2, 3, 2, 1, 0}}, {2, 3, "symmetric", {1, 0, 0, 1, 2, 3, 3, 2, 1}},
+      {2, 3, "edge", {0, 0, 0, 1, 2, 3, 3, 3, 3}},    {3, 0, "reflect", {3, 2, 1, 0, 1, 2, 3}},
+      {0, 2, "reflect", {0, 1, 2, 3, 2, 1}},          {4, 0, "symmetric", {3, 2, 1, 0, 0, 1, 2, 3}},
+      {0, 4, "symmetric", {0, 1, 2, 3, 3, 2, 1, 0}},  {1, 0, "edge", {0, 0, 1, 2, 3}},
+  };
+  for (const Border& border : borders) {
+    const size_t extent = border.indices.size();
+    expect_indices(Parameter(0, "x", "f32[4]") +
+                       fmt::format("%1 = opset1.Const \"b\" : i64[1] = dense<i64[1]: {}>\n"
+                                   "%2 = opset1.Const \"e\" : i64[1] = dense<i64[1]: {}>\n"
+                                   "%3 = opset1.Pad \"p\" (%0, %1, %2) {{pad_mode = \"{}\"}} : f32[{}]\n"
+                                   "opset1.Result \"y\" (%3)\n",
+                                   border.begin, border.end, border.mode, extent),
+                   border.indices);
+  }
+  struct Steps {
+    int64_t start, step;
+    std::vector<int64_t> indices;
+  };
+  const Steps slices[] = {{4, -1, {4, 3, 2, 1, 0}}, {-1, -2, {4, 2, 0}}, {3, -2, {3, 1}}, {9, -3, {4, 1}}};
+  for (const Steps& slice : slices) {
+    expect_indices(
+        Parameter(0, "x", "f32[5]") + fmt::format("%1 = opset1.Const \"b\" : i64[1] = dense<i64[1]: {}>\n"
+                                                  "%2 = opset1.Const \"e\" : i64[1] = dense<i64[1]: -100>\n"
+                                                  "%3 = opset1.Const \"s\" : i64[1] = dense<i64[1]: {}>\n"
+                                                  "%4 = opset8.Slice \"p\" (%0, %1, %2, %3) : f32[{}]\n"
+                                                  "opset1.Result \"y\" (%4)\n",
+                                                  slice.start, slice.step, slice.indices.size()),
+        slice.indices);
+  }
 }
 
 }  // namespace
