@@ -181,5 +181,31 @@ TEST_F(VerifyInferredTest, TellsABodyThatTakesAnotherType) {
       {"hands f32[2,3] to parameter 0 of else_body, which is i64[2,3]", "result 0 of else_body is i64[2,3]"});
 }
 
+TEST_F(VerifyInferredTest, TellsAnotherTypeInABody) {
+  const NodeId condition = AddParameter(graph_, "condition", ElementType::kBoolean, PartialShape{1});
+  const OutputPort inputs[] = {{condition, 0}, {x_, 0}};
+  const NodeId branch = AddNode(graph_, "opset8", "If", {.name = "i", .inputs = inputs});
+  for (const char* role : {"then_body", "else_body"}) {
+    Body body{.role = role, .graph = std::make_unique<Graph>(&registry_, role)};
+    const NodeId inner = AddParameter(*body.graph, "p", ElementType::kF32, PartialShape{2, 3});
+    const NodeId relu = AddNode(*body.graph, "opset1", "ReLU", {.name = "a", .inputs = OutputPort{inner, 0}});
+    AddNode(*body.graph, "opset1", "Abs", {.name = "b", .inputs = OutputPort{relu, 0}});
+    AddResult(*body.graph, "r", {relu, 0});
+    body.inputs.push_back({.external = 1, .internal = 0});
+    body.outputs.push_back({.external = 0, .internal = 0});
+    graph_.AddBody(branch, std::move(body));
+  }
+  AddResult(graph_, "i", {branch, 0});
+  Emitter emitter;
+  ASSERT_TRUE(InferGraph(graph_, emitter));
+  ExpectValid();
+  // `b` is no result, so that the port map agrees.
+  Graph& inner = *graph_.body(branch, 1).graph;
+  for (NodeId id : inner.nodes()) {
+    if (inner.node(id).name() == "b") inner.SetOutputType({id, 0}, ElementType::kF32, PartialShape{2, 4});
+  }
+  ExpectViolations({"else_body of `opset8.If` \"i\": output 0 of `opset1.Abs` \"b\" is f32[2,4]"});
+}
+
 }  // namespace
 }  // namespace nnefc::ir
