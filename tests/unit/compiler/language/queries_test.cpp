@@ -117,6 +117,20 @@ TEST_F(QueriesTest, FormattingIsRestrictedToLines) {
   // A completed statement.
   const std::vector<TextEdit> typed = FormatTyped(analysis(), At("step = 2);") + 10, ';');
   EXPECT_EQ(Apply(typed), one);
+  // The first line of a statement whose last one was completed, but no other statement.
+  std::string items = "x";
+  for (int i = 0; i < 40; ++i) items += ", x";
+  Open(
+      "version 1.0;\n\ngraph g( x ) -> ( y )\n{\n    x = external(shape = [1, 4]);\n    z = relu(x);\n    y "
+      "= concat([" +
+      items + "], axis = 0);\n}\n");
+  std::string tidy = Apply(*FormatDocument(analysis()));
+  ASSERT_LT(tidy.find("concat"), tidy.find("\n                x")) << "in one line: " << tidy;
+  tidy.replace(tidy.find("z = relu"), 3, "z  =");
+  std::string first = tidy;
+  first.replace(first.find("y = concat"), 3, "y  =");
+  Open(first);
+  EXPECT_EQ(Apply(FormatTyped(analysis(), At("axis = 0);") + 10, ';')), tidy);
   Open("version 1.0;\ngraph g( x ) -> ( y )\n{\n    x = external(");
   EXPECT_FALSE(FormatDocument(analysis()));
   EXPECT_TRUE(FormatTyped(analysis(), UINT32_MAX, ';').empty());
