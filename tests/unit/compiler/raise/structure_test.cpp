@@ -324,6 +324,25 @@ TEST(Raise, HandlesTenThousandOperationsOfOneName) {
   EXPECT_EQ(statements.back(), "y = relu(r_9999);");
 }
 
+// `multilinear_upsample` interpolates between elements: an axis of one element has none.
+TEST(Raise, InterpolatesAxesOfOneElementByGather) {
+  for (const char* mode : {"half_pixel", "asymmetric", "align_corners"}) {
+    for (const int64_t extent : {1, 2}) {
+      const Raising raising(
+          Parameter(0, "x", fmt::format("f32[1,1,{},4]", extent)) +
+          fmt::format("%1 = opset1.Const \"sizes\" : i64[2] = dense<i64[2]: {0}, 8>\n"
+                      "%2 = opset1.Const \"axes\" : i64[2] = dense<i64[2]: 2, 3>\n"
+                      "%3 = opset11.Interpolate \"y\" (%0, %1, %2) {{mode = \"linear_onnx\", "
+                      "shape_calculation_mode = "
+                      "\"sizes\", coordinate_transformation_mode = \"{1}\"}} : f32[1,1,{0},8]\n"
+                      "opset1.Result \"y\" (%3)\n",
+                      2 * extent, mode));
+      ASSERT_TRUE(raising.ok());
+      EXPECT_EQ(raising.Document().find("multilinear_upsample") != std::string::npos, extent > 1) << mode;
+    }
+  }
+}
+
 // tract gathers the elements of borders and of slices with negative steps. The indices are those of NumPy's
 // pad(arange(4), (begin, end), mode) and arange(5)[start::step].
 TEST(RaiseForTract, GathersElements) {

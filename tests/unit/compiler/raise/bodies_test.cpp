@@ -1,0 +1,196 @@
+// If, TensorIterator and Loop for the target nnefc: the interface of their bodies, and loops without a form.
+
+#include "compiler/ir/ops/control_flow.h"
+#include "fmt/format.h"
+#include "gtest/gtest.h"
+#include "tests/unit/compiler/raise/raising_support.h"
+
+namespace nnefc::raise {
+namespace {
+
+// Returns the only node of the target with bodies, whose operation is `type`.
+const ir::Node* NodeWithBodies(const Raising& raising, std::string_view type) {
+  const ir::Graph& graph = *raising.raised().graph;
+  const ir::Node* found = nullptr;
+  for (ir::NodeId id : graph.nodes()) {
+    if (graph.node(id).bodies().empty()) continue;
+    EXPECT_EQ(graph.node(id).type(), type);
+    EXPECT_EQ(found, nullptr);
+    found = &graph.node(id);
+  }
+  return found;
+}
+
+// ---- If ----
+
+// An If with the given inputs of both branches, and operations that compute their result %r from %a and %b.
+std::string IfOf(const std::string& then_inputs, const std::string& then_body, const std::string& else_inputs,
+                 const std::string& else_body) {
+  const auto branch = [](const std::string& role, const std::string& inputs, const std::string& body) {
+    return "  \"" + role + "\" " + inputs + " output 0 -> 0 graph \"" + role + "\" {\n" + body +
+           "    opset1.Result \"o\" (%9)\n  }\n";
+  };
+  return "%0 = opset1.Parameter \"c\" {element_type = boolean, shape = shape[]} : boolean[]\n"
+         "%1 = opset1.Parameter \"x\" {element_type = f32, shape = shape[9]} : f32[9]\n"
+         "%2 = opset8.If \"if\" (%0, %1) : f32[9] bodies {\n" +
+         branch("then_body", then_inputs, then_body) + branch("else_body", else_inputs, else_body) +
+         "}\n%3 = opset1.Abs \"abs\" (%2) : f32[9]\nopset1.Result \"y\" (%3)\n";
+}
+
+constexpr std::string_view kParameters[] = {
+    "    %0 = opset1.Parameter \"a\" {element_type = f32, shape = shape[9]} : f32[9]\n",
+    "    %1 = opset1.Parameter \"b\" {element_type = f32, shape = shape[9]} : f32[9]\n"};
+constexpr std::string_view kLargeConstant =
+    "    %2 = opset1.Const \"k\" : f32[9] = dense<f32[9]: 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0>\n";
+
+// Checks that both bodies take each input of the node but the condition, in types that agree.
+void ExpectEqualInterfaces(const Raising& raising, size_t num_inputs) {
+  ASSERT_TRUE(raising.ok());
+  const ir::Node* node = NodeWithBodies(raising, "if_else");
+  ASSERT_NE(node, nullptr);
+  ASSERT_EQ(node->bodies().size(), 2u);
+  EXPECT_EQ(static_cast<size_t>(node->num_inputs()), 1 + num_inputs);
+  for (const ir::Body& body : node->bodies()) {
+    ASSERT_EQ(body.graph->parameters().size(), num_inputs) << body.role;
+    for (size_t i = 0; i < num_inputs; ++i) {
+      const ir::Output& outer = raising.raised().graph->output(node->input(static_cast<int32_t>(i) + 1));
+      const ir::Output& inner = body.graph->node(body.graph->parameters()[i]).output();
+      EXPECT_EQ(Name(inner.type), Name(outer.type));
+      EXPECT_EQ(ir::ToString(inner.shape), ir::ToString(outer.shape));
+    }
+  }
+}
+
+TEST(RaiseBodies, ABranchThatTakesAnInputTwice) {
+  const std::string twice = std::string(kParameters[0]) + std::string(kParameters[1]) +
+                            "    %9 = opset1.Subtract \"s\" (%0, %1) : f32[9]\n";
+  const std::string once = std::string(kParameters[0]) + "    %9 = opset1.ReLU \"s\" (%0) : f32[9]\n";
+  const std::string two_inputs = "input 1 -> 0 input 1 -> 1", one_input = "input 1 -> 0";
+  for (const std::string& text :
+       {IfOf(two_inputs, twice, one_input, once), IfOf(one_input, once, two_inputs, twice)}) {
+    const Raising raising(text, false, Target::kNnefc);
+    ExpectEqualInterfaces(raising, 2);
+    const ir::Node* node = NodeWithBodies(raising, "if_else");
+    EXPECT_EQ(node->input(1), node->input(2));
+  }
+  ExpectEqualInterfaces(Raising(IfOf(one_input, once, one_input, once), false, Target::kNnefc), 1);
+}
+
+// A large constant of a branch is an input of the operation: the other branch takes it as well.
+TEST(RaiseBodies, ConstantsOfBranches) {
+  const std::string large = std::string(kParameters[0]) + std::string(kLargeConstant) +
+                            "    %9 = opset1.Add \"s\" (%0, %2) : f32[9]\n";
+  const std::string none = std::string(kParameters[0]) + "    %9 = opset1.ReLU \"s\" (%0) : f32[9]\n";
+  const std::string input = "input 1 -> 0";
+  ExpectEqualInterfaces(Raising(IfOf(input, large, input, none), false, Target::kNnefc), 2);
+  ExpectEqualInterfaces(Raising(IfOf(input, none, input, large), false, Target::kNnefc), 2);
+  ExpectEqualInterfaces(Raising(IfOf(input, large, input, large), false, Target::kNnefc), 3);
+}
+
+// ---- loops ----
+
+struct LoopCase {
+  std::string operation = "opset1.TensorIterator";
+  std::string before = "";  // inputs of a Loop before the others
+  std::string inputs = "input 0 -> 0 slice(axis 0, start 0, end -1, stride 1, part 1) input 1 -> 1";
+  std::string outputs = "output 0 -> 0 output 1 -> 1 slice(axis 0, start 0, end -1, stride 1, part 1)";
+  std::string part = "[1]";
+  std::string results = "    opset1.Result \"last\" (%2)\n    opset1.Result \"all\" (%2)\n";
+  std::string shape = "[6]";  // of the concatenated output
+};
+
+// state += part: the last state, and all of them.
+std::string TextOf(const LoopCase& form) {
+  const bool is_loop = form.operation == "opset5.Loop";
+  return "%0 = opset1.Parameter \"x\" {element_type = f32, shape = shape[6]} : f32[6]\n"
+         "%1 = opset1.Parameter \"h\" {element_type = f32, shape = shape[1]} : f32[1]\n" +
+         form.before + "%5:2 = " + form.operation + " \"loop\" (" + (is_loop ? "%2, %3, " : "") +
+         "%0, %1) : f32[1], f32" + form.shape + " bodies {\n  \"body\" " + form.inputs + " " + form.outputs +
+         " back 0 -> 1 graph \"step\" {\n    %0 = opset1.Parameter \"p\" {element_type = f32, shape = shape" +
+         form.part + "} : f32" + form.part +
+         "\n    %1 = opset1.Parameter \"s\" {element_type = f32, shape = shape[1]} : f32[1]\n"
+         "    %2 = opset1.Add \"a\" (%1, %0) : f32[...]\n" +
+         form.results +
+         "  }\n}\n%6 = opset1.Abs \"last\" (%5) : f32[1]\n%7 = opset1.Abs \"all\" (%5.1) : f32" + form.shape +
+         "\nopset1.Result \"y\" (%6)\nopset1.Result \"z\" (%7)\n";
+}
+
+// Returns the reason that the loop has no form; "" if it has one.
+std::string Reason(const LoopCase& form) {
+  const Raising raising(TextOf(form), false, Target::kNnefc);
+  if (raising.ok()) return "";
+  const std::string message = raising.Messages().front();
+  return message.substr(message.find("nnefc: ") + 7);
+}
+
+// Both results of the body are its only sum, which has one name.
+TEST(RaiseBodies, ResultsOfOneTensorAreCopies) {
+  const Raising raising(TextOf({}), false, Target::kNnefc);
+  ASSERT_TRUE(raising.ok()) << raising.Messages().front();
+  const ir::Node* node = NodeWithBodies(raising, "tensor_iterator");
+  ASSERT_NE(node, nullptr);
+  const ir::Graph& body = *node->bodies()[0].graph;
+  ASSERT_EQ(body.results().size(), 2u);
+  const ir::OutputPort first = body.node(body.results()[0]).input(0),
+                       second = body.node(body.results()[1]).input(0);
+  EXPECT_NE(first, second);
+  EXPECT_EQ(body.node(second.node).type(), "copy");
+}
+
+// Concatenated outputs have all elements of their axis, in either order.
+TEST(RaiseBodies, RangesOfConcatenatedOutputs) {
+  const auto reason = [](int start, int end, int stride) {
+    return Reason({.outputs = fmt::format(
+                       "output 0 -> 0 output 1 -> 1 slice(axis 0, start {}, end {}, stride {}, part 1)",
+                       start, end, stride)});
+  };
+  EXPECT_EQ(reason(0, -1, 1), "");
+  EXPECT_EQ(reason(0, 6, 1), "");
+  EXPECT_EQ(reason(-1, 0, -1), "");
+}
+
+// The number of iterations of a Loop is that of the parts of its inputs.
+TEST(RaiseBodies, TripCountsOfSlicedInputs) {
+  const auto reason = [](const std::string& trips) {
+    return Reason({.operation = "opset5.Loop",
+                   .before = fmt::format("%2 = opset1.Const \"t\" : i64[] = dense<i64[]: {}>\n"
+                                         "%3 = opset1.Const \"c\" : boolean[] = dense<boolean[]: 1>\n",
+                                         trips),
+                   .inputs = "input 2 -> 0 slice(axis 0, start 0, end -1, stride 1, part 1) input 3 -> 1",
+                   .outputs =
+                       "output -1 -> 2 output 0 -> 0 output 1 -> 1 slice(axis 0, start 0, end -1, stride 1, "
+                       "part 1)",
+                   .results = "    opset1.Result \"last\" (%2)\n    opset1.Result \"all\" (%2)\n"
+                              "    %4 = opset1.Const \"go\" : boolean[] = dense<boolean[]: 1>\n"
+                              "    opset1.Result \"go\" (%4)\n",
+                   .shape = "[...]"});
+  };
+  EXPECT_EQ(reason("6"), "");
+  EXPECT_EQ(reason("-1"), "");
+  for (const char* other : {"5", "0"})
+    EXPECT_EQ(reason(other), "its trip count may differ from the number of parts of its inputs") << other;
+}
+
+// Without slices, the concatenated output determines the number of iterations: its extent in parts.
+TEST(RaiseBodies, IterationsByOutputs) {
+  const Raising raising(
+      "%0 = opset1.Parameter \"h\" {element_type = f32, shape = shape[2]} : f32[2]\n"
+      "%5:2 = opset1.TensorIterator \"loop\" (%0) : f32[2], f32[6] bodies {\n"
+      "  \"body\" input 0 -> 0 output 0 -> 0 output 1 -> 1 slice(axis 0, start 0, end 6, stride 2, part 2) "
+      "back 0 -> "
+      "0 graph \"step\" {\n"
+      "    %1 = opset1.Parameter \"s\" {element_type = f32, shape = shape[2]} : f32[2]\n"
+      "    %2 = opset1.Exp \"a\" (%1) : f32[2]\n"
+      "    opset1.Result \"last\" (%2)\n    opset1.Result \"all\" (%2)\n  }\n}\n"
+      "%6 = opset1.Abs \"last\" (%5) : f32[2]\n%7 = opset1.Abs \"all\" (%5.1) : f32[6]\n"
+      "opset1.Result \"y\" (%6)\nopset1.Result \"z\" (%7)\n",
+      false, Target::kNnefc);
+  ASSERT_TRUE(raising.ok()) << raising.Messages().front();
+  const ir::Node* node = NodeWithBodies(raising, "tensor_iterator");
+  ASSERT_NE(node, nullptr);
+  // The numbers of the iterations are sliced.
+  EXPECT_EQ(ir::ToString(raising.raised().graph->output(node->input(0)).shape), "[3]");
+}
+
+}  // namespace
+}  // namespace nnefc::raise
