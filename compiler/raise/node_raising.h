@@ -3,6 +3,7 @@
 #include <initializer_list>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -78,6 +79,7 @@ struct RaiseState {
   NodeRaising* outer = nullptr;      // the node with the body that is raised; null for the graph of the model
   std::vector<OutputPort> captured;  // constants of the enclosing graph, the last parameters of the body
   bool failed = false;
+  std::set<int32_t> formless;  // nodes of the source that are reported: they have no form
 };
 
 // The reason that a node has no form; thrown by NodeRaising::Decline and caught by RaiseGraph.

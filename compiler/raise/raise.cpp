@@ -6,12 +6,14 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "compiler/raise/absorb.h"
 #include "compiler/raise/bodies.h"
 #include "compiler/raise/node_raising.h"
 #include "compiler/raise/opset_forms.h"
 #include "compiler/raise/table.h"
+#include "fmt/ranges.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace nnefc::raise {
@@ -78,14 +80,9 @@ std::string_view TargetText(Target target) {
   return "for the target nnefc";
 }
 
-// Returns the end of a message that names the targets with a form of the node.
-std::string_view Advice(const ir::Node& node, Target target) {
-  if (target == Target::kNnefc || !HasOpsetForm(node)) return "";
-  const RaiseEntry* entry = FindRaising(node.op());
-  const bool has_tract_form = target == Target::kRatified && entry != nullptr && entry->is_of_tract &&
-                              (!entry->is_of_integers || IsInteger(node.output().type));
-  return has_tract_form ? "; `--target tract` or `--target nnefc` writes it" : "; `--target nnefc` writes it";
-}
+// The targets and their names on the command line.
+constexpr std::pair<Target, std::string_view> kTargets[] = {
+    {Target::kRatified, "ratified"}, {Target::kTract, "tract"}, {Target::kNnefc, "nnefc"}};
 
 bool IsInterface(const ir::Node& node) {
   return node.Is(ir::OpRole::kParameter) || node.Is(ir::OpRole::kResult) || node.Is(ir::OpRole::kConst);
@@ -103,8 +100,12 @@ class Raiser {
   std::optional<RaisedGraph> Raise();
   std::optional<RaisedBody> RaiseAsBody(llvm::ArrayRef<RaisedParameter> parameters,
                                         llvm::ArrayRef<int32_t> results);
+  // Raises for another target only to find the nodes without a form; returns nothing if shapes are unknown.
+  std::optional<std::set<int32_t>> FindFormless();
 
  private:
+  // Raises the inputs, the nodes and the results; returns false if the shapes are unknown.
+  bool RaiseNodes();
   void FindLiveNodes();
   // Reports inputs with unknown extents, and layers whose shapes depend on data.
   [[nodiscard]] bool HasKnownShapes() const;
@@ -124,10 +125,15 @@ class Raiser {
   void RaiseResults();
   void NameNodes();
   void ReportNoForm(const ir::Node& node, const std::string& reason);
+  // Returns the end of a message that names the other targets with a form of the node.
+  std::string Advice(const ir::Node& node);
 
   RaiseState state_;
   llvm::ArrayRef<NodeId> order_;
   std::vector<bool> live_;  // index: node of the source
+  bool is_trial_ = false;
+  // The nodes of the source without a form, by the other targets; found with the first that is reported.
+  std::optional<std::map<Target, std::set<int32_t>>> formless_;
 };
 
 void Raiser::FindLiveNodes() {
@@ -208,9 +214,33 @@ void Raiser::RaiseParameters() {
 
 void Raiser::ReportNoForm(const ir::Node& node, const std::string& reason) {
   state_.failed = true;
+  state_.formless.insert(node.id().index);
+  if (is_trial_) return;
   state_.context.emitter.Emit(kNoForm, node.origin().range, "`{}`, the layer `{}`, has no form {}: {}{}",
                               node.type(), node.name(), TargetText(state_.options.target), reason,
-                              Advice(node, state_.options.target));
+                              Advice(node));
+}
+
+std::string Raiser::Advice(const ir::Node& node) {
+  if (state_.options.target == Target::kNnefc) return "";  // it has the forms of all targets
+  if (!formless_) {
+    formless_.emplace();
+    for (const auto& [target, name] : kTargets) {
+      if (target == state_.options.target) continue;
+      RaiseOptions options = state_.options;
+      options.target = target;
+      Context context(state_.context, /*error_limit=*/1);
+      if (auto found = Raiser(state_.source, order_, options, context, "trial").FindFormless())
+        formless_->emplace(target, std::move(*found));
+    }
+  }
+  std::vector<std::string> options;
+  for (const auto& [target, name] : kTargets) {
+    const auto found = formless_->find(target);
+    if (found != formless_->end() && !found->second.contains(node.id().index))
+      options.push_back(fmt::format("`--target {}`", name));
+  }
+  return options.empty() ? "" : fmt::format("; {} writes it", fmt::join(options, " or "));
 }
 
 // Lowering preserves operations of NNEF that OpenVINO has not.
@@ -418,14 +448,24 @@ std::optional<RaisedBody> Raiser::RaiseAsBody(llvm::ArrayRef<RaisedParameter> pa
                     .captured = std::move(state_.captured)};
 }
 
-std::optional<RaisedGraph> Raiser::Raise() {
+bool Raiser::RaiseNodes() {
   FindLiveNodes();
-  if (!HasKnownShapes()) return std::nullopt;
+  if (!HasKnownShapes()) return false;
   RaiseParameters();
   FindAbsorbed(state_, order_, live_);
   for (NodeId id : order_) RaiseNode(id);
   RaiseResults();
-  if (state_.failed) return std::nullopt;
+  return true;
+}
+
+std::optional<std::set<int32_t>> Raiser::FindFormless() {
+  is_trial_ = true;
+  if (!RaiseNodes()) return std::nullopt;
+  return std::move(state_.formless);
+}
+
+std::optional<RaisedGraph> Raiser::Raise() {
+  if (!RaiseNodes() || state_.failed) return std::nullopt;
   state_.target.EraseDeadNodes();
   state_.hints.resize(state_.target.node_bound());
   NameNodes();
@@ -455,9 +495,9 @@ bool IsRepetition(const ir::Graph& graph, const ir::Node& node) {
 }
 
 std::optional<Target> ParseTarget(std::string_view name) {
-  if (name == "ratified") return Target::kRatified;
-  if (name == "tract") return Target::kTract;
-  if (name == "nnefc") return Target::kNnefc;
+  for (const auto& [target, known] : kTargets) {
+    if (name == known) return target;
+  }
   return std::nullopt;
 }
 
@@ -478,8 +518,10 @@ std::optional<RaisedBody> RaiseBody(NodeRaising& n, const ir::Body& body,
   const std::string name = fmt::format("{}_{}", n.node().name(), body.role);
   auto raised = raise::Raiser(*body.graph, *order, state.options, state.context, name, &n)
                     .RaiseAsBody(parameters, results);
-  state.failed |= !raised;
-  return raised;
+  if (raised) return raised;
+  state.failed = true;
+  state.formless.insert(n.node().id().index);
+  return std::nullopt;
 }
 
 }  // namespace nnefc::raise

@@ -18,8 +18,6 @@ struct RaiseEntry {
   RaiseFunction raise;
   // True if the form needs tract's registries.
   bool is_of_tract = false;
-  // True if that form is one of integers alone.
-  bool is_of_integers = false;
 };
 
 // Appends the operations with an NNEF form: those of `std::vector<RaiseEntry> <Family>Entries()` of each

@@ -73,8 +73,8 @@ void RaiseBitwiseNot(NodeRaising& n) {
 }  // namespace
 
 std::vector<RaiseEntry> IntegerArithmeticEntries() {
-  return {{"Mod", RaiseRemainder<false>, /*is_of_tract=*/true, /*is_of_integers=*/true},
-          {"FloorMod", RaiseRemainder<true>, /*is_of_tract=*/true, /*is_of_integers=*/true},
+  return {{"Mod", RaiseRemainder<false>, /*is_of_tract=*/true},
+          {"FloorMod", RaiseRemainder<true>, /*is_of_tract=*/true},
           {"BitwiseAnd", RaiseBits<kAnd>, /*is_of_tract=*/true},
           {"BitwiseOr", RaiseBits<kOr>, /*is_of_tract=*/true},
           {"BitwiseXor", RaiseBits<kXor>, /*is_of_tract=*/true},

@@ -1,5 +1,6 @@
 // Every operation with an NNEF form against raising_cases.txt.
 
+#include <algorithm>
 #include <fstream>
 #include <set>
 #include <sstream>
@@ -99,9 +100,8 @@ TEST(RaisingCases, HaveTheirStatements) {
     if (!raising.ok()) {
       ASSERT_FALSE(raising.Messages().empty());
       // structure_test.cpp tests the advice.
-      constexpr std::string_view kAdvice = "; `--target nnefc` writes it";
       std::string message = raising.Messages().front();
-      if (message.ends_with(kAdvice)) message.resize(message.size() - kAdvice.size());
+      message.resize(std::min(message.size(), message.find("; `--target ")));
       EXPECT_EQ("! " + message.substr(message.find(": ") + 2), one.statements.front());
       continue;
     }

@@ -273,7 +273,39 @@ TEST(Raise, ReportsAllOperationsWithoutAForm) {
       (Lines{"`CumSum`, the layer `first`, has no form in the ratified dialect: nnefc has no combination of "
              "standard operations for it; `--target tract` or `--target nnefc` writes it",
              "`Add`, the layer `second`, has no form in the ratified dialect: its input 0 has the type i64, "
-             "and NNEF computes with scalars only; `--target nnefc` writes it"}));
+             "and NNEF computes with scalars only; `--target tract` or `--target nnefc` writes it"}));
+}
+
+// Each of the other targets is named if it has a form, and only then.
+TEST(Raise, NamesTheTargetsWithAForm) {
+  const std::string remainder = "%2 = opset1.FloorMod \"y\" (%0, %1) : ";
+  const auto graph = [&](const std::string& type) {
+    return Parameter(0, "a", type) + Parameter(1, "b", type) + remainder + type +
+           "\nopset1.Result \"y\" (%2)\n";
+  };
+  const auto ends = [](const Raising& raising, std::string_view end) {
+    EXPECT_FALSE(raising.ok());
+    ASSERT_EQ(raising.Messages().size(), 1u);
+    EXPECT_TRUE(raising.Messages().front().ends_with(end)) << raising.Messages().front();
+  };
+  // Only integers have a remainder in tract.
+  ends(Raising(graph("f32[2]")), "combination of standard operations for it; `--target nnefc` writes it");
+  ends(Raising(graph("i64[2]")),
+       "combination of standard operations for it; `--target tract` or `--target nnefc` writes it");
+  ends(Raising(graph("f32[2]"), /*folds_batch_normalization=*/false, Target::kTract),
+       "no remainder of scalars; `--target nnefc` writes it");
+  const std::string state =
+      Parameter(0, "x", "f32[2]") +
+      "%1 = opset1.Const \"start\" : f32[2] = dense<f32[2]: 1.0, 2.0>\n"
+      "%2 = opset6.ReadValue \"read\" (%1) {variable_id = \"sum\", variable_type = f32, "
+      "variable_shape = shape[2]} : f32[2]\n"
+      "%3 = opset1.Add \"next\" (%2, %0) {} : f32[2]\n"
+      "%4 = opset6.Assign \"assign\" (%3) {variable_id = \"sum\"} : f32[2]\n"
+      "opset1.Result \"y\" (%3)\nsinks (%4)\n";
+  const Raising updated(state, /*folds_batch_normalization=*/false, Target::kTract);
+  ASSERT_EQ(updated.Messages().size(), 2u);
+  EXPECT_TRUE(updated.Messages().front().ends_with("; `--target ratified` or `--target nnefc` writes it"))
+      << updated.Messages().front();
 }
 
 TEST(Raise, ReportsATypeOnce) {
