@@ -45,6 +45,40 @@ class Tensor:
 
 
 @record(frozen=True)
+class PortMap:
+    """A port of a layer and the tensor of its body that is passed.
+
+    Attributes:
+        port: the number of the layer's input or output; -1 for none.
+        tensor: the input of the body, or its result.
+        attributes: the texts of `axis`, `part_size`, `stride`, `start`, `end` and `purpose`.
+    """
+
+    port: int
+    tensor: Tensor
+    attributes: Mapping[str, str]
+
+
+@record(frozen=True)
+class Body:
+    """A graph in a layer. Its tensors have other names than those of all other graphs.
+
+    Attributes:
+        role: "then_body", "else_body" or "body".
+        layers, constants: as in `Graph`.
+        inputs, outputs: the ports that the layer passes.
+        back_edges: results with the inputs of which they are the values in the next iteration.
+    """
+
+    role: str
+    layers: tuple[Layer, ...]
+    constants: Mapping[str, numpy.ndarray[Any, Any]]
+    inputs: tuple[PortMap, ...]
+    outputs: tuple[PortMap, ...]
+    back_edges: tuple[tuple[Tensor, Tensor], ...]
+
+
+@record(frozen=True)
 class Layer:
     """An operation of OpenVINO.
 
@@ -53,6 +87,7 @@ class Layer:
         name: the name of the layer.
         attributes: the texts of its attributes.
         inputs, outputs: the tensors.
+        bodies: its graphs by their roles.
     """
 
     type: str
@@ -61,6 +96,7 @@ class Layer:
     attributes: Mapping[str, str]
     inputs: tuple[Tensor, ...]
     outputs: tuple[Tensor, ...]
+    bodies: Mapping[str, Body]
 
     @property
     def output(self) -> Tensor:
@@ -123,25 +159,29 @@ def lowered_graph(model: Model) -> Graph:
 
     xml, _, constants = model._native.to_openvino()
     root = ElementTree.fromstring(xml)
-    return _Reader(root, {offset: array for offset, _, array in constants}).read()
+    reader = _Reader(root, {offset: array for offset, _, array in constants}, set())
+    reader.reserve_names()
+    return reader.read()
 
 
 class _Reader:
-    """Reads a graph. Names of inputs and results come first; equal names of other tensors get a number."""
+    """Reads a graph. Names of inputs and results come first; equal names of other tensors get a number. Tensors of a body have
+    names that begin with that of its layer."""
 
-    def __init__(self, root: ElementTree.Element, data: Mapping[int, numpy.ndarray[Any, Any]]) -> None:
-        self._root, self._data = root, data
+    def __init__(
+        self, root: ElementTree.Element, data: Mapping[int, numpy.ndarray[Any, Any]], taken: set[str], prefix: str = ""
+    ) -> None:
+        self._root, self._data, self._prefix = root, data, prefix
         self._elements = {element.attrib["id"]: element for element in root.findall("layers/layer")}
         self._sources = {
             (edge.attrib["to-layer"], edge.attrib["to-port"]): (edge.attrib["from-layer"], edge.attrib["from-port"])
             for edge in root.findall("edges/edge")
         }
         self._tensors: dict[tuple[str, str], Tensor] = {}
-        self._taken: set[str] = set()
+        self._taken = taken
         self._result_names: dict[tuple[str, str], str] = {}
 
     def read(self) -> Graph:
-        self._reserve_names()
         inputs, layers, constants = [], [], {}
         for number, element in self._elements.items():
             kind = element.attrib["type"]
@@ -157,9 +197,10 @@ class _Reader:
             for number, element in self._elements.items()
             if element.attrib["type"] == "Result"
         )
-        return Graph(self._root.attrib["name"], tuple(inputs), results, tuple(layers), constants)
+        return Graph(self._root.attrib.get("name", ""), tuple(inputs), results, tuple(layers), constants)
 
-    def _reserve_names(self) -> None:
+    def reserve_names(self) -> None:
+        """Keeps the names of inputs and results for them."""
         for number, element in self._elements.items():
             kind = element.attrib["type"]
             if kind == "Parameter":
@@ -180,12 +221,12 @@ class _Reader:
     def _add_tensor(self, number: str, port: ElementTree.Element) -> Tensor:
         element = self._elements[number]
         key = (number, port.attrib["id"])
-        if element.attrib["type"] == "Parameter":
+        if element.attrib["type"] == "Parameter" and not self._prefix:
             name = element.attrib["name"]
         elif key in self._result_names:
             name = self._result_names[key]
         else:
-            first = port.attrib.get("names", "").split(",")[0] or element.attrib["name"]
+            first = self._prefix + (port.attrib.get("names", "").split(",")[0] or element.attrib["name"])
             name = first
             count = 1
             while name in self._taken:
@@ -205,8 +246,36 @@ class _Reader:
         )
         attributes = {} if data is None else data.attrib
         return Layer(
-            element.attrib["type"], element.attrib.get("version", ""), element.attrib["name"], attributes, inputs, outputs
-        )
+            element.attrib["type"], element.attrib.get("version", ""), element.attrib["name"], attributes, inputs, outputs,
+            self._read_bodies(element),
+        )  # fmt: skip
+
+    def _read_bodies(self, element: ElementTree.Element) -> dict[str, Body]:
+        bodies = {}
+        for role in ("then_body", "else_body", "body"):
+            root, ports = element.find(role), element.find(role.replace("body", "port_map"))
+            if root is None or ports is None:
+                continue
+            reader = _Reader(root, self._data, self._taken, f"{element.attrib['name']}/")
+            graph = reader.read()
+            inputs = tuple(_port_map(element, port, "input", reader._parameter(port)) for port in ports.findall("input"))
+            outputs = tuple(_port_map(element, port, "output", reader._result(port)) for port in ports.findall("output"))
+            edges = tuple(
+                (reader._result(edge, "from-layer"), reader._parameter(edge, "to-layer"))
+                for edge in element.findall("back_edges/edge")
+            )
+            bodies[role] = Body(role, graph.layers, graph.constants, inputs, outputs, edges)
+        return bodies
+
+    def _parameter(self, element: ElementTree.Element, key: str = "internal_layer_id") -> Tensor:
+        number = element.attrib[key]
+        port = self._elements[number].find("output/port")
+        assert port is not None
+        return self._tensors[number, port.attrib["id"]]
+
+    def _result(self, element: ElementTree.Element, key: str = "internal_layer_id") -> Tensor:
+        number = element.attrib[key]
+        return self._tensors[self._source_of(number, self._elements[number])]
 
     def _read_constant(self, element: ElementTree.Element, tensor: Tensor) -> numpy.ndarray[Any, Any]:
         data = element.find("data")
@@ -218,6 +287,12 @@ class _Reader:
         if tensor.type in _NUMPY_NAMES:
             return array.view(_NUMPY_NAMES[tensor.type]).reshape(extents)
         return array.view(numpy.uint8)
+
+
+def _port_map(element: ElementTree.Element, port: ElementTree.Element, side: str, tensor: Tensor) -> PortMap:
+    numbers = [each.attrib["id"] for each in element.findall(f"{side}/port")]
+    external = port.attrib.get("external_port_id", "-1")
+    return PortMap(numbers.index(external) if external in numbers else -1, tensor, port.attrib)
 
 
 def _name_of_result(element: ElementTree.Element) -> str:

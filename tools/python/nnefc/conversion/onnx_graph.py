@@ -22,7 +22,7 @@ def to_onnx(model: Model) -> Any:
         nnefc.ModelError: operations have no form in ONNX; the report lists all of them with reasons.
     """
     graph = lowered_graph(model)
-    writer = Writer(graph)
+    writer = Writer(graph, _translate)
     problems = [problem for layer in graph.layers if (problem := _translate(writer, layer))]
     problems += _problems_of_ports(graph)
     if problems:

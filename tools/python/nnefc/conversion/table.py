@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from nnefc.conversion import (
     activation,
+    control_flow,
     convolution,
     elementwise,
     matmul,
     normalization,
     pooling,
+    recurrent,
     reduce,
     resampling,
     sections,
@@ -19,8 +21,8 @@ from nnefc.conversion import (
 from nnefc.conversion.writer import Table
 
 _FAMILIES = (
-    activation, convolution, elementwise, matmul, normalization, pooling, reduce, resampling,
-    sections, shape_ops, update, window,
+    activation, control_flow, convolution, elementwise, matmul, normalization, pooling, recurrent, reduce,
+    resampling, sections, shape_ops, update, window,
 )  # fmt: skip
 
 TABLE: Table = {name: translation for family in _FAMILIES for name, translation in family.TABLE.items()}

@@ -8,7 +8,7 @@ from typing import Any
 import numpy
 import numpy.typing as npt
 
-from nnefc.conversion.layers import Graph, Layer, Tensor
+from nnefc.conversion.layers import Body, Graph, Layer, Tensor
 from nnefc.conversion.packages import required
 
 onnx = required("onnx")
@@ -17,6 +17,9 @@ helper, numpy_helper, TensorProto = onnx.helper, onnx.numpy_helper, onnx.TensorP
 OPSET = 20
 # The version of the file format that came with the set.
 IR_VERSION = 9
+
+# A level of bodies nests messages of a node, an attribute and a graph; protobuf reads 100 levels of messages.
+_MAX_DEPTH = 30
 
 _TYPES = {
     "f16": TensorProto.FLOAT16, "f32": TensorProto.FLOAT, "f64": TensorProto.DOUBLE,
@@ -33,12 +36,16 @@ class Unsupported(Exception):
 class Writer:
     """An ONNX model in construction. Tensors are identified by their names."""
 
-    def __init__(self, graph: Graph) -> None:
-        self._graph = graph
+    def __init__(self, graph: Graph, translate: Callable[[Writer, Layer], str | None]) -> None:
+        """Creates an empty model. `translate` adds the nodes of a layer of a body, or returns why it has no form."""
+        self._graph, self._translate = graph, translate
+        self._constants = dict(graph.constants)
         self._nodes: list[Any] = []
+        self._used: set[str] = set()
+        self._depth = 0
         self._initializers: dict[str, Any] = {}
         self._taken = {tensor.name for tensor in graph.inputs} | {name for name, _ in graph.results} | set(graph.constants)
-        self._taken |= {tensor.name for layer in graph.layers for tensor in layer.outputs}
+        self._taken |= _names_of(graph.layers)
         self._shared: dict[tuple[str, tuple[int, ...], bytes], str] = {}
         self._prefix = ""
         self._makers = {tensor.name: layer.type for layer in graph.layers for tensor in layer.outputs}
@@ -52,12 +59,17 @@ class Writer:
     def node(self, operation: str, inputs: Sequence[str], output: Tensor | None = None, **attributes: Any) -> str:
         """Adds a node with one output, the tensor or a new one; returns the output's name."""
         name = self.new_name(operation) if output is None else output.name
-        self._nodes.append(helper.make_node(operation, list(inputs), [name], name=name, **attributes))
+        self._append(operation, inputs, [name], **attributes)
         return name
 
     def nodes(self, operation: str, inputs: Sequence[str], outputs: Sequence[str], **attributes: Any) -> None:
         """Adds a node with several outputs."""
-        self._nodes.append(helper.make_node(operation, list(inputs), list(outputs), name=outputs[0], **attributes))
+        self._append(operation, inputs, outputs, **attributes)
+
+    def _append(self, operation: str, inputs: Sequence[str], outputs: Sequence[str], **attributes: Any) -> None:
+        self._used.update(inputs)
+        name = next(filter(None, outputs))
+        self._nodes.append(helper.make_node(operation, list(inputs), list(outputs), name=name, **attributes))
 
     def new_name(self, stem: str) -> str:
         """Returns an unused name for an intermediate tensor."""
@@ -71,6 +83,56 @@ class Writer:
     def maker(self, tensor: Tensor) -> str:
         """Returns the type of the layer that makes a tensor; empty for inputs and constants."""
         return self._makers.get(tensor.name, "")
+
+    # --- bodies ---
+
+    def subgraph(
+        self,
+        name: str,
+        inputs: Sequence[tuple[str, str, Sequence[int] | None]],
+        outputs: Sequence[Tensor],
+        build: Callable[[], Sequence[str]],
+    ) -> Any:
+        """Returns a graph whose nodes `build` adds. They read tensors of the outer graph by name, and constants are in the model.
+
+        Args:
+            inputs: names, types and shapes, None for unknown ones.
+            outputs: types and shapes of the tensors whose names `build` returns.
+        """
+        if self._depth == _MAX_DEPTH:
+            raise Unsupported(f"bodies are nested more than {_MAX_DEPTH} levels")
+        outer, prefix = self._nodes, self._prefix
+        self._nodes = []
+        self._depth += 1
+        try:
+            results = build()
+            nodes = self._nodes
+        finally:
+            self._depth -= 1
+            self._nodes, self._prefix = outer, prefix
+        self._used.update(results)
+        return helper.make_graph(
+            nodes,
+            name,
+            [helper.make_tensor_value_info(each, onnx_type(type_), shape) for each, type_, shape in inputs],
+            [_info(each, tensor) for each, tensor in zip(results, outputs)],
+        )
+
+    def bind(self, inner: Tensor, outer: Tensor) -> None:
+        """Makes an input of a body a tensor of the outer graph."""
+        value = self.value(outer)
+        if value is None:
+            self.node("Identity", [outer.name], inner)
+        else:
+            self._constants[inner.name] = value
+
+    def translate_body(self, body: Body) -> None:
+        """Adds the nodes of a body. Raises Unsupported with the reasons of all layers without a form."""
+        self._constants.update(body.constants)
+        self._makers |= {tensor.name: layer.type for layer in body.layers for tensor in layer.outputs}
+        problems = [problem for layer in body.layers if (problem := self._translate(self, layer))]
+        if problems:
+            raise Unsupported("; ".join(problems))
 
     # --- constants ---
 
@@ -91,7 +153,7 @@ class Writer:
 
     def value(self, tensor: Tensor) -> numpy.ndarray[Any, Any] | None:
         """Returns the data of a constant, or None for other tensors."""
-        return self._graph.constants.get(tensor.name)
+        return self._constants.get(tensor.name)
 
     def known(self, tensor: Tensor, what: str) -> list[int]:
         """Returns the elements of a constant of integers, or raises Unsupported."""
@@ -117,10 +179,9 @@ class Writer:
         """Returns the model. Constants without readers are left out."""
         for name, tensor in self._graph.results:
             if name != tensor.name:
-                self._nodes.append(helper.make_node("Identity", [tensor.name], [name], name=name))
-        used = {name for node in self._nodes for name in node.input}
-        initializers = [tensor for name, tensor in self._initializers.items() if name in used]
-        initializers += [_initializer(name, data) for name, data in self._graph.constants.items() if name in used]
+                self._append("Identity", [tensor.name], [name])
+        initializers = [tensor for name, tensor in self._initializers.items() if name in self._used]
+        initializers += [_initializer(name, data) for name, data in self._constants.items() if name in self._used]
         graph = helper.make_graph(
             self._nodes,
             self._graph.name,
@@ -148,6 +209,15 @@ def onnx_type(type_: str) -> int:
     if type_ not in _TYPES:
         raise Unsupported(f"elements of type {type_} are not written")
     return int(_TYPES[type_])
+
+
+def _names_of(layers: Sequence[Layer]) -> set[str]:
+    """Returns the names of all tensors, also those of bodies."""
+    names = {tensor.name for layer in layers for tensor in layer.outputs}
+    for layer in layers:
+        for body in layer.bodies.values():
+            names |= {port.tensor.name for port in body.inputs} | set(body.constants) | _names_of(body.layers)
+    return names
 
 
 def _initializer(name: str, array: numpy.ndarray[Any, Any]) -> Any:
