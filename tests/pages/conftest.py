@@ -15,9 +15,9 @@ from playwright.sync_api import Browser, Locator, Page, sync_playwright
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# Boxes of labels whose rectangles share more than a pixel.
-OVERLAPS = """() => {
-  const boxes = [...document.querySelectorAll("#canvas text.label")].map((each) => [each.textContent, each.getBoundingClientRect()]);
+# Boxes of labels of one drawing whose rectangles share more than a pixel.
+OVERLAPS = """(canvas) => {
+  const boxes = [...canvas.querySelectorAll("text.label")].map((each) => [each.textContent, each.getBoundingClientRect()]);
   boxes.sort((a, b) => a[1].top - b[1].top);
   const found = [];
   boxes.forEach(([text, a], i) => {
@@ -44,6 +44,16 @@ def nnefc(*arguments: str | Path) -> str:
 def violations(page: Page) -> list[str]:
     """Returns what axe-core finds."""
     return [f"{each['id']}: {node['html'][:200]}" for each in Axe().run(page).response["violations"] for node in each["nodes"][:3]]
+
+
+def labels_of(items: Locator) -> list[str]:
+    """Returns the accessible names of items of a drawing."""
+    return items.evaluate_all("(items) => items.map((item) => item.getAttribute('aria-label'))")
+
+
+def overlaps(canvas: Locator) -> list[str]:
+    """Returns the pairs of labels in a drawing that overlap."""
+    return canvas.evaluate(OVERLAPS)
 
 
 class Drawing:
@@ -77,7 +87,7 @@ class Drawing:
         return self.page.locator(f"#canvas g[role=button][aria-label*='{words}']").first
 
     def labels(self) -> list[str]:
-        return [each.get_attribute("aria-label") or "" for each in self.items.all()]
+        return labels_of(self.items)
 
     def focused(self) -> str:
         return self.page.evaluate("document.activeElement.getAttribute('aria-label')")
@@ -88,7 +98,7 @@ class Drawing:
         return self.page.locator("#found button").all_text_contents()
 
     def overlaps(self) -> list[str]:
-        return self.page.evaluate(OVERLAPS)
+        return overlaps(self.page.locator("#canvas"))
 
 
 @pytest.fixture(scope="session")

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from pathlib import Path
 
+import nnef
 import numpy as np
 import openvino as ov
 import openvino.opset8 as ops
 import pytest
-from conftest import ROOT, Drawing, binary, violations
-from playwright.sync_api import Browser, Page
+from conftest import ROOT, Drawing, binary, labels_of, nnefc, overlaps, violations
+from playwright.sync_api import Browser, Locator, Page
 
 OLD = """version 1.0;
 graph net(x, u) -> (y, z)
@@ -61,7 +63,8 @@ def pair(tmp_path):
 def rows(page: Page, caption: str) -> list[list[str]]:
     """Returns the cells of the visible rows of a table."""
     table = page.locator("table").filter(has=page.locator(f"caption:text-is('{caption}')"))
-    return [[cell.inner_text().split("\n")[0] for cell in row.locator("th, td").all()] for row in table.locator("tbody tr").all() if row.is_visible()]
+    return table.locator("tbody tr").evaluate_all(
+        "(rows) => rows.filter((row) => row.checkVisibility()).map((row) => [...row.cells].map((cell) => cell.innerText.split('\\n')[0]))")
 
 
 def test_both_graphs_are_side_by_side(compared, pair):
@@ -96,7 +99,7 @@ def test_accessibility(compared, pair, tmp_path, scheme, width):
     assert violations(page) == []
     assert not page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth")
     page = compared(pair[0], pair[0], scheme=scheme, width=width)
-    assert "The models do not differ." in page.inner_text("main")
+    assert "The models do not differ." in page.inner_text("#subtitle")
     assert violations(page) == []
 
 
@@ -134,3 +137,353 @@ def test_networks(compared, described, network):
     assert [row[0] for row in found] == ["none"] * len(operations)
     assert all(old == new for _, old, new in found)
     assert violations(page) == []
+
+
+class Side:
+    """One of the two graphs of a page."""
+
+    def __init__(self, page: Page, name: str):
+        self.page = page
+        self.canvas = page.locator(f"#{name} .canvas")
+        self.details = page.locator(f"#{name} .details")
+
+    @property
+    def items(self) -> Locator:
+        return self.canvas.locator("g[role=button]")
+
+    def labels(self) -> list[str]:
+        return labels_of(self.items)
+
+    def item(self, words: str) -> Locator:
+        return self.canvas.locator(f"g[role=button][aria-label*='{words}']").first
+
+    def shown(self) -> list[str]:
+        """The labels of the items that are selected."""
+        return labels_of(self.canvas.locator("g.shown"))
+
+    def place(self, words: str) -> float:
+        """The height of the middle of an item in the canvas, in pixels."""
+        box, canvas = self.item(words).bounding_box(), self.canvas.bounding_box()
+        return box["y"] + box["height"] / 2 - canvas["y"]
+
+
+def sides(page: Page) -> tuple[Side, Side]:
+    return Side(page, "old"), Side(page, "new")
+
+
+def row(page: Page, words: str) -> Locator:
+    return page.locator("#tables tr", has_text=words).first
+
+
+def write_chain(path: Path, length: int, changed: dict[int, str] | None = None) -> Path:
+    """A document with operations x1, x2 ..; `changed` has other operations."""
+    lines = [f"x{i} = {(changed or {}).get(i, 'relu')}(x{i - 1});" for i in range(1, length + 1)]
+    path.write_text(f"version 1.0;\ngraph net(x0) -> (x{length})\n{{\nx0 = external<scalar>(shape = [1, 8]);\n" + "\n".join(lines) + "\n}\n")
+    return path
+
+
+def test_graphs_mark_what_differs(compared, pair):
+    page = compared(*pair)
+    old, new = sides(page)
+    assert [label for label in old.labels() if label.endswith(", removed")] == ["relu, a, f32[1,4], removed"]
+    assert any(label.startswith("leaky_relu, a, f32[1,4], added") for label in new.labels())
+    assert any(label.startswith("tanh, v, f32[1,4], added") for label in new.labels())
+    for side, label, change in ((old, "w", "removed"), (new, "v", "added")):
+        softmax = side.item("softmax")
+        assert softmax.get_attribute("aria-label").endswith("changed, attribute axes: [1] became [0]")
+        assert "≠ changed" in softmax.locator("text").all_text_contents()
+        assert "input 0: a has another producer" in side.item("matmul").get_attribute("aria-label")
+        assert f"variable '{label}' is {change}" in side.item("matmul").get_attribute("aria-label")
+        for same in ("add, y", "exp, z"):
+            assert re.search("changed|added|removed", side.item(same).get_attribute("aria-label")) is None
+        outlines = {label: side.item(label).locator(".box").evaluate("(box) => { const style = getComputedStyle(box);"
+                                                                     " return [style.strokeWidth, style.strokeDasharray]; }")
+                    for label in ("softmax", "add, y")}
+        assert outlines["softmax"] != outlines["add, y"], "a change is an outline, too"
+        assert overlaps(side.canvas) == []
+    dashes = [side.canvas.locator(f"g.{change} > .box").first.evaluate("(box) => getComputedStyle(box).strokeDasharray")
+              for side, change in ((old, "removed"), (new, "added"), (old, "changed"))]
+    assert len(set(dashes)) == 3, dashes
+
+
+def test_graphs_without_differences_have_no_marks(compared, pair):
+    page = compared(pair[0], pair[0])
+    for side in sides(page):
+        assert side.canvas.locator("g.added, g.removed, g.changed, g.differs").count() == 0
+        assert side.items.count() == 9  # operations, inputs and outputs
+    assert page.locator("#next").is_disabled()
+    assert page.inner_text("#position") == ""
+
+
+def test_rows_select_in_both_graphs(compared, pair):
+    page = compared(*pair)
+    old, new = sides(page)
+    row(page, "softmax").locator("code").first.click()
+    assert [label.split(",")[0] for label in old.shown() + new.shown()] == ["softmax", "softmax"]
+    assert "attribute axes: [1] became [0]" in old.details.inner_text()
+    assert "This is changed." in new.details.inner_text()
+    assert "selected" in row(page, "softmax").get_attribute("class")
+    row(page, "leaky_relu").locator("code").first.click()
+    assert old.shown() == []
+    assert [label.split(",")[0] for label in new.shown()] == ["leaky_relu"]
+    assert page.locator("#tables tr.selected").count() == 1
+    # Data are lines of the operations that read them.
+    page.locator("#tables tr.removed", has_text="'w'").locator("code").click()
+    assert [label.split(",")[0] for label in old.shown()] == ["matmul"]
+    assert new.shown() == []
+    page.locator("#tables tr.same", has_text="exp(u)").get_by_role("button").press("Enter")
+    assert [label.split(",")[0] for label in old.shown() + new.shown()] == ["exp", "exp"]
+
+
+def test_items_select_their_counterparts(compared, pair):
+    page = compared(*pair)
+    old, new = sides(page)
+    new.item("softmax").click()
+    assert [label.split(",")[0] for label in old.shown()] == ["softmax"]
+    assert "softmax" in page.locator("#tables tr.selected").inner_text()
+    old.item("relu, a").click()
+    assert new.shown() == []
+    assert "removed" in page.locator("#tables tr.selected").get_attribute("class")
+    old.item("external, u").click()
+    assert [label.split(",")[1] for label in new.shown()] == [" u"]
+    assert page.locator("#tables tr.selected").count() == 0, "the inputs are equal"
+
+
+def test_differences_are_reached_by_keyboard(compared, pair):
+    page = compared(*pair)
+    differing = page.locator("#tables tr:not(.same)[data-old], #tables tr:not(.same)[data-new]").count()
+    assert page.inner_text("#position") == f"{differing} to show"
+    page.keyboard.press("n")
+    assert page.inner_text("#position") == f"1 of {differing}"
+    page.keyboard.press("n")
+    assert page.inner_text("#position") == f"2 of {differing}"
+    page.keyboard.press("p")
+    page.keyboard.press("p")
+    assert page.inner_text("#position") == f"{differing} of {differing}", "the last one precedes the first"
+    page.keyboard.press("n")
+    assert page.inner_text("#position") == f"1 of {differing}"
+    page.keyboard.press("Control+n")
+    assert page.inner_text("#position") == f"1 of {differing}"
+    page.fill("#search", "n")
+    assert page.inner_text("#position") == f"1 of {differing}"
+    assert page.locator("#found button").count() > 0
+    old, new = sides(page)
+    for side in (old, new):
+        assert side.canvas.locator("g[tabindex='0']").count() == 1, "a drawing is one stop of the tabulator"
+    new.canvas.locator("g[tabindex='0']").focus()
+    page.keyboard.press("Home")
+    page.keyboard.press("PageDown")
+    page.keyboard.press("Enter")
+    assert len(new.shown()) == 1
+
+
+def test_search_finds_operations_of_both_graphs(compared, pair):
+    page = compared(*pair)
+    page.fill("#search", "softmax")
+    assert page.locator("#found button").all_text_contents() == ["softmax c (old)", "softmax c (new)"]
+    page.locator("#found button").first.click()
+    assert [label.split(",")[0] for side in sides(page) for label in side.shown()] == ["softmax", "softmax"]
+    page.fill("#search", "tanh")
+    assert page.locator("#found button").all_text_contents() == ["tanh v (new)"]
+
+
+@pytest.mark.parametrize(("length", "is_folded"), [(58, False), (59, True)])
+def test_equal_regions_of_large_graphs_are_folded(compared, tmp_path, length, is_folded):
+    """With the input and the output, graphs of at most 60 items are not folded."""
+    page = compared(write_chain(tmp_path / "old.nnef", length), write_chain(tmp_path / "new.nnef", length, {30: "tanh"}))
+    for side in sides(page):
+        groups = [label for label in side.labels() if label.startswith("group equal: ")]
+        if is_folded:
+            assert [re.search("equal: (.*) to (.*), .* operations, folded", group).groups() for group in groups] == [("x0", "x28"), ("x33", "x59")]
+            assert side.items.count() == 2 + 4, "x29 and x32 are next to x30, and x31, which has another producer"
+        else:
+            assert groups == []
+        assert overlaps(side.canvas) == []
+
+
+@pytest.mark.parametrize(("distance", "groups"), [(6, 2), (7, 3)])
+def test_short_equal_regions_are_not_folded(compared, tmp_path, distance, groups):
+    """Between two changes and the operations next to them, two equal operations are shown and three are folded."""
+    changed = {40: "tanh", 40 + distance: "exp"}
+    page = compared(write_chain(tmp_path / "old.nnef", 80), write_chain(tmp_path / "new.nnef", 80, changed))
+    for side in sides(page):
+        assert len([label for label in side.labels() if label.startswith("group equal: ")]) == groups
+
+
+def test_counterparts_are_folded_together(compared, tmp_path):
+    page = compared(write_chain(tmp_path / "old.nnef", 100), write_chain(tmp_path / "new.nnef", 100, {50: "tanh"}))
+    old, new = sides(page)
+    old.item("group equal: x0").click()
+    for side in (old, new):
+        assert "unfolded" in side.item("group equal: x0").get_attribute("aria-label")
+    new.canvas.locator("g.open text.label").first.click()
+    for side in (old, new):
+        assert ", folded" in side.item("group equal: x0").get_attribute("aria-label")
+    page.locator("#tables tr", has_text="x90: ").first.locator("code").first.click()
+    for side in (old, new):
+        assert [label.split(",")[1] for label in side.shown()] == [" x90"], "the groups around it are unfolded"
+    page.click("#fold")
+    page.click("#unfold")
+    for side in (old, new):
+        assert len([label for label in side.labels() if label.startswith("relu")]) >= 99
+
+
+def test_groups_count_the_differences_in_them(compared, tmp_path):
+    changed = {10 * i: "tanh" for i in range(1, 26)}
+    page = compared(write_chain(tmp_path / "old.nnef", 260), write_chain(tmp_path / "new.nnef", 260, changed))
+    page.click("#fold")
+    counts = [int(match[1]) for side in sides(page)[1:] for label in side.labels() if (match := re.search(r"(\d+) difference", label))]
+    labels = [label for label in sides(page)[1].labels() if not label.startswith("group ")]
+    shown = sum(1 for label in labels if re.search("added|removed|changed", label))
+    assert sum(counts) + shown >= 25
+
+
+def test_graphs_scroll_together(compared, tmp_path):
+    text = write_chain(tmp_path / "old.nnef", 50).read_text()
+    longer = text.replace("x20 = relu(x19);", "y1 = exp(x19); y2 = exp(y1); y3 = exp(y2); y4 = exp(y3); y5 = exp(y4); x20 = relu(y5);")
+    (tmp_path / "new.nnef").write_text(longer)
+    page = compared(tmp_path / "old.nnef", tmp_path / "new.nnef")
+    old, new = sides(page)
+    for here, there in ((old, new), (new, old)):
+        here.canvas.hover()
+        here.canvas.evaluate("(canvas) => canvas.scrollTo(0, 0)")
+        page.wait_for_timeout(50)
+        for words in ("relu, x10,", "relu, x40,"):
+            distance = here.place(words) - here.canvas.bounding_box()["height"] / 2
+            page.mouse.wheel(0, distance)
+            page.wait_for_timeout(100)
+            assert abs(here.place(words) - there.place(words)) < 30
+    page.uncheck("#together")
+    old.canvas.hover()
+    before = new.canvas.evaluate("(canvas) => canvas.scrollTop")
+    page.mouse.wheel(0, -500)
+    page.wait_for_timeout(100)
+    assert new.canvas.evaluate("(canvas) => canvas.scrollTop") == before
+
+
+def test_data_of_variables_mark_their_readers(compared, tmp_path):
+    folders = []
+    for name, value in (("old", 1.0), ("new", 1.5)):
+        folders.append(tmp_path / name)
+        folders[-1].mkdir()
+        (folders[-1] / "graph.nnef").write_text("version 1.0;\ngraph net(x) -> (y)\n{\n    x = external<scalar>(shape = [1, 2]);\n"
+                                                "    w = variable<scalar>(shape = [1, 2], label = 'w');\n    a = mul(x, w);\n    y = relu(a);\n}\n")
+        with open(folders[-1] / "w.dat", "wb") as file:
+            nnef.write_tensor(file, np.array([[1.0, value]], np.float32))
+    page = compared(*folders)
+    for side in sides(page):
+        label = side.item("mul").get_attribute("aria-label")
+        assert label.endswith("changed, variable 'w': data differ by up to 0.5 in 1 element")
+        assert "changed" not in side.item("relu").get_attribute("aria-label")
+    page.locator("#tables tr", has_text="'w'").locator("code").first.click()
+    for side in sides(page):
+        assert [text.split(",")[0] for text in side.shown()] == ["mul"]
+
+
+@pytest.mark.parametrize(("tolerance", "first"), [("very", None), ("exact", "a")])
+def test_first_operation_beyond_the_tolerance(compared, tmp_path, tolerance, first):
+    """Slopes of 0.5 and of 0.5 + 2^-20 differ by 2e-6 of the results."""
+    text = ("version 1.0;\ngraph net(x) -> (c)\n{\n    x = external<scalar>(shape = [1, 64]);\n    z = copy(x);\n    a = leaky_relu(z, alpha = 0.5);\n"
+            "    b = mul(a, 10.0);\n    c = relu(b);\n    d = copy(b);\n}\n").replace("(c)", "(c, d)")
+    (tmp_path / "old.nnef").write_text(text)
+    (tmp_path / "new.nnef").write_text(text.replace("0.5)", "0.500000953674316)"))
+    page = compared(tmp_path / "old.nnef", tmp_path / "new.nnef", "--random-inputs", "1", "--tolerance", tolerance)
+    note = "the first operation whose results leave the tolerance"
+    for side in sides(page):
+        assert [label.split(", ")[1] for label in side.labels() if note in label] == ([first] if first else [])
+        assert side.canvas.locator("g.first").count() == (1 if first else 0)
+    assert page.locator("#tables tr", has_text=note).count() == (1 if first else 0)
+    assert violations(page) == []
+
+
+def test_shapes_and_results(compared, tmp_path):
+    (tmp_path / "old.nnef").write_text(OLD)
+    (tmp_path / "new.nnef").write_text(OLD.replace("shape = [1, 4]", "shape = [2, 4]"))
+    page = compared(tmp_path / "old.nnef", tmp_path / "new.nnef")
+    for side in sides(page):
+        assert "x: f32[1,4] became x: f32[2,4]" in side.item("external, x").get_attribute("aria-label")
+        assert "c: f32[1,4] became c: f32[2,4]" in side.item("softmax").get_attribute("aria-label")
+    page.locator("#tables tr", has_text="c: f32[1,4]").last.locator("code").first.click()
+    for side in sides(page):
+        assert [label.split(",")[0] for label in side.shown()] == ["softmax"]
+
+
+def body_model(path: Path, operation) -> Path:
+    x = ops.parameter([3, 2], np.float32, name="x")
+    condition = ops.parameter([], bool, name="condition")
+    choice = ops.if_op(condition)
+    choice.set_friendly_name("choice")
+    bodies = []
+    for name, make in (("then", operation), ("else", ops.negative)):
+        inner = ops.parameter([3, 2], np.float32, name=f"{name}_x")
+        bodies.append((inner, ov.Model([ops.result(make(inner, name=f"{name}_y"))], [inner], name)))
+    choice.set_then_body(bodies[0][1])
+    choice.set_else_body(bodies[1][1])
+    choice.set_input(x.output(0), bodies[0][0], bodies[1][0])
+    chosen = choice.set_output(bodies[0][1].results[0], bodies[1][1].results[0])
+    ov.save_model(ov.Model([ops.result(ops.exp(chosen, name="last"))], [x, condition], "net"), path, compress_to_fp16=False)
+    return path
+
+
+def test_bodies(compared, tmp_path):
+    page = compared(body_model(tmp_path / "old.xml", ops.relu), body_model(tmp_path / "new.xml", ops.tanh))
+    old, new = sides(page)
+    assert "changed, another then_body" in old.item("If, choice").get_attribute("aria-label")
+    new.item("If, choice").click()
+    new.details.get_by_role("button", name="Show then_body").click()
+    assert any("then_y" in label for label in new.labels())
+    assert any("choice" in label for label in old.labels())
+    new.item("then_y").click()
+    assert old.shown() == [], "operations of bodies have no counterparts"
+    assert violations(page) == []
+    old.item("Exp, last").click()
+    assert [label.split(",")[0] for label in new.shown()] == ["Exp"], "the other graph shows the whole model again"
+
+
+def test_document_and_file_are_compared_as_lowered(compared, tmp_path):
+    path = write_chain(tmp_path / "net.nnef", 5)
+    nnefc("transform", path, "-o", tmp_path / "net.xml")
+    page = compared(path, tmp_path / "net.xml")
+    for side in sides(page):
+        assert any(label.startswith("ReLU") for label in side.labels())
+        assert overlaps(side.canvas) == []
+
+
+def test_ten_thousand_operations_stay_usable(compared, tmp_path):
+    changed = {i: "tanh" for i in range(1000, 10_000, 1000)}
+    page = compared(write_chain(tmp_path / "old.nnef", 10_000), write_chain(tmp_path / "new.nnef", 10_000, changed))
+    session = page.context.new_cdp_session(page)
+    session.send("Performance.enable")
+    old, new = sides(page)
+    for side in (old, new):
+        assert side.items.count() <= 100
+    seconds = 0.0
+    for act in (lambda: page.click("#next"), lambda: page.click("#next"), lambda: page.fill("#search", "x7654"), lambda: page.keyboard.press("Enter"),
+                lambda: page.check("#only")):
+        before = {each["name"]: each["value"] for each in session.send("Performance.getMetrics")["metrics"]}["TaskDuration"]
+        act()
+        page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        after = {each["name"]: each["value"] for each in session.send("Performance.getMetrics")["metrics"]}["TaskDuration"]
+        seconds = max(seconds, after - before)
+    assert [label.split(",")[1] for side in (old, new) for label in side.shown()] == [" x7654"] * 2
+    assert seconds < 2, "the processor time of each action"
+
+
+def luminance(colour: str) -> float:
+    """The relative luminance of WCAG 2 of `rgb(r, g, b)`."""
+    channels = [int(part) / 255 for part in re.findall(r"\d+", colour)[:3]]
+    red, green, blue = (each / 12.92 if each <= 0.03928 else ((each + 0.055) / 1.055) ** 2.4 for each in channels)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_contrast_of_marks(compared, pair, scheme):
+    """Texts on marked boxes have a contrast of at least 4.5, outlines of at least 3. axe-core does not examine SVG."""
+    page = compared(*pair, scheme=scheme)
+    for side, change in (("old", "removed"), ("old", "changed"), ("new", "added")):
+        for what, least in (("fill", 4.5), ("stroke", 3)):
+            text, box, outline = page.locator(f"#{side} g.{change}").first.evaluate(
+                "(g) => [getComputedStyle(g.querySelector('text')).fill, getComputedStyle(g.querySelector('.box')).fill,"
+                " getComputedStyle(g.querySelector('.box')).stroke]")
+            first, second = sorted((luminance(text if what == "fill" else outline), luminance(box)))
+            assert (second + 0.05) / (first + 0.05) >= least, (change, what)

@@ -2,61 +2,24 @@
 
 #include "tools/api/differences/difference_page.h"
 
-#include <set>
+#include <algorithm>
+#include <optional>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "fmt/format.h"
+#include "tools/api/differences/difference_marks.h"
+#include "tools/api/views/page_template.h"
 
 namespace nnefc::api {
 namespace {
 
-// Colours have a contrast of at least 4.5 to the background in both schemes; each change is also a word.
-constexpr std::string_view kStyle = R"(
-:root { color-scheme: light dark; --line: #8888; --added: #dafbe1; --removed: #ffebe9; --changed: #fff8c5; }
-@media (prefers-color-scheme: dark) { :root { --added: #12361f; --removed: #4c1519; --changed: #413510; } }
-body { font: 16px/1.5 system-ui, sans-serif; margin: 1.5rem; overflow-wrap: anywhere; }
-code, pre { font: 14px/1.4 ui-monospace, monospace; white-space: pre-wrap; }
-table { border-collapse: collapse; width: 100%; table-layout: fixed; margin-block: .5rem 1.5rem; }
-caption { text-align: start; font-weight: 600; padding-block: .25rem; }
-th, td { border: 1px solid var(--line); padding: .25rem .5rem; text-align: start; vertical-align: top; }
-th.change { width: 7rem; }
-tr.added { background: var(--added); }
-tr.removed { background: var(--removed); }
-tr.changed { background: var(--changed); }
-body:has(#only:checked) tr.same { display: none; }
-)";
-
-// Escapes the characters with a meaning in HTML. Control characters and bytes that are not UTF-8
-// become U+FFFD.
-std::string Escaped(std::string_view text) {
-  const std::string valid =
-      nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  std::string escaped;
-  for (const char each : nlohmann::json::parse(valid).get<std::string>()) {
-    switch (each) {
-      case '&':
-        escaped += "&amp;";
-        break;
-      case '<':
-        escaped += "&lt;";
-        break;
-      case '>':
-        escaped += "&gt;";
-        break;
-      case '"':
-        escaped += "&quot;";
-        break;
-      default: {
-        const bool is_control = static_cast<unsigned char>(each) < ' ' && each != '\n' && each != '\t';
-        if (is_control || each == '\x7f')
-          escaped += "\xEF\xBF\xBD";
-        else
-          escaped += each;
-      }
-    }
-  }
-  return escaped;
-}
+// The identifiers of the nodes that a row is about; nothing for a missing one.
+struct RowNodes {
+  std::optional<int32_t> before;
+  std::optional<int32_t> after;
+};
 
 // A table of old and new items.
 class SideBySide {
@@ -65,22 +28,26 @@ class SideBySide {
     html_ = fmt::format(
         "<table><caption>{}</caption>\n<thead><tr><th scope=\"col\" class=\"change\">change</th>"
         "<th scope=\"col\">{}</th><th scope=\"col\">{}</th></tr></thead>\n<tbody>\n",
-        caption, Escaped(before.name), Escaped(after.name));
+        caption, EscapedHtml(before.name), EscapedHtml(after.name));
   }
 
   // Adds a row. A missing item is empty; `notes` follow the new item.
-  void Add(std::string_view change, const std::string& before, const std::string& after,
-           const std::string& notes = "") {
+  void Add(std::string_view change, const RowNodes& nodes, const std::string& before,
+           const std::string& after, const std::string& notes = "") {
     ++num_rows_;
-    html_ += fmt::format("<tr class=\"{}\"><th scope=\"row\">{}</th><td>{}</td><td>{}{}</td></tr>\n", change,
+    html_ += fmt::format("<tr class=\"{}\"{}{}><th scope=\"row\">{}</th><td>{}</td><td>{}{}</td></tr>\n",
+                         change, NodeAttribute("old", nodes.before), NodeAttribute("new", nodes.after),
                          change == "same" ? "none" : change, Cell(before), Cell(after), notes);
   }
 
   std::string Html() const { return num_rows_ == 0 ? "" : html_ + "</tbody></table>\n"; }
 
  private:
+  static std::string NodeAttribute(std::string_view side, std::optional<int32_t> id) {
+    return id ? fmt::format(" data-{}=\"{}\"", side, *id) : "";
+  }
   static std::string Cell(const std::string& text) {
-    return text.empty() ? "" : fmt::format("<code>{}</code>", Escaped(text));
+    return text.empty() ? "" : fmt::format("<code>{}</code>", EscapedHtml(text));
   }
 
   std::string html_;
@@ -91,41 +58,20 @@ std::string_view ChangeOf(bool is_old, bool is_new) {
   return is_old && is_new ? "changed" : is_old ? "removed" : "added";
 }
 
-std::string NotesOf(const OperationDetails& details) {
+// Returns notes as a list.
+std::string ListOf(const std::vector<std::string>& notes) {
   std::string items;
-  for (const OperationDetails::Change& change : details.attributes)
-    items += fmt::format("<li>attribute <code>{}</code>: <code>{}</code> became <code>{}</code></li>",
-                         Escaped(change.name), Escaped(change.before), Escaped(change.after));
-  for (const OperationDetails::Change& change : details.inputs)
-    items += fmt::format("<li>input {}: <code>{}</code> became <code>{}</code></li>", change.name,
-                         Escaped(change.before), Escaped(change.after));
-  for (const std::string& role : details.bodies)
-    items += fmt::format("<li>body <code>{}</code></li>", Escaped(role));
+  for (const std::string& note : notes) items += fmt::format("<li>{}</li>", EscapedHtml(note));
   return items.empty() ? "" : "<ul>" + items + "</ul>";
 }
 
-class PageWriter {
+// Writes the tables of the differences. The rows have the identifiers of the nodes that they are about.
+class TableWriter {
  public:
-  PageWriter(const ModelDifference& difference, const ComparedGraph& before, const ComparedGraph& after)
-      : difference_(difference), before_(before), after_(after) {}
+  TableWriter(const ModelDifference& difference, const ComparedGraph& before, const ComparedGraph& after,
+              const OutputsOfModels* outputs)
+      : difference_(difference), before_(before), after_(after), outputs_(outputs) {}
 
-  std::string Write(const std::string& outputs) const {
-    const std::string title =
-        fmt::format("Differences of {} and {}", Escaped(before_.name), Escaped(after_.name));
-    std::string html = fmt::format(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
-        "'unsafe-inline'\">\n<meta name=\"viewport\" content=\"width=device-width\">\n<title>{0}</title>\n"
-        "<style>{1}</style>\n</head>\n<body>\n<main>\n<h1>{0}</h1>\n<p>{2}</p>\n",
-        title, kStyle, Summary());
-    html += "<p><label><input type=\"checkbox\" id=\"only\"> show only changes</label></p>\n";
-    html += Inputs() + Operations() + Outputs() + Variables() + Tensors();
-    if (!outputs.empty())
-      html += fmt::format("<h2>Values of outputs</h2>\n<pre>{}</pre>\n", Escaped(outputs));
-    return html + "</main>\n</body>\n</html>\n";
-  }
-
- private:
   std::string Summary() const {
     if (difference_.empty()) return "The models do not differ.";
     return fmt::format("{} inputs, {} operations, {} outputs, {} variables and {} types or shapes differ.",
@@ -133,6 +79,14 @@ class PageWriter {
                        difference_.variables.size(), difference_.tensors.size());
   }
 
+  std::string Tables() const {
+    std::string html = Inputs() + Operations() + Outputs() + Variables() + Tensors();
+    if (outputs_ != nullptr)
+      html += fmt::format("<h2>Values of outputs</h2>\n<pre>{}</pre>\n", EscapedHtml(outputs_->text));
+    return html;
+  }
+
+ private:
   const Port* InputAt(const ComparedGraph& graph, std::optional<size_t> index) const {
     return index ? &graph.outline.nodes[graph.outline.inputs[*index]].outputs.front() : nullptr;
   }
@@ -141,19 +95,34 @@ class PageWriter {
   }
   static std::string TextOf(const Port* port) { return port == nullptr ? "" : PortText(*port); }
 
+  static std::optional<int32_t> IdOf(const ComparedGraph& graph, std::optional<size_t> node) {
+    return node ? std::optional(graph.outline.nodes[*node].id) : std::nullopt;
+  }
+  RowNodes NodesOf(std::optional<size_t> before, std::optional<size_t> after) const {
+    return {IdOf(before_, before), IdOf(after_, after)};
+  }
+
   std::string Inputs() const {
     SideBySide table("Inputs", before_, after_);
+    const auto node = [](const ComparedGraph& graph, std::optional<size_t> index) {
+      return index ? std::optional(graph.outline.inputs[*index]) : std::nullopt;
+    };
     for (const ItemPair& pair : difference_.inputs)
       table.Add(ChangeOf(pair.before.has_value(), pair.after.has_value()),
+                NodesOf(node(before_, pair.before), node(after_, pair.after)),
                 TextOf(InputAt(before_, pair.before)), TextOf(InputAt(after_, pair.after)));
     return table.Html();
   }
 
   std::string Outputs() const {
     SideBySide table("Outputs", before_, after_);
+    const auto id = [](const ComparedGraph& graph, std::optional<size_t> index) {
+      return index ? std::optional(graph.outline.outputs[*index].id) : std::nullopt;
+    };
     for (const ItemPair& pair : difference_.outputs)
       table.Add(ChangeOf(pair.before.has_value(), pair.after.has_value()),
-                TextOf(OutputAt(before_, pair.before)), TextOf(OutputAt(after_, pair.after)));
+                {id(before_, pair.before), id(after_, pair.after)}, TextOf(OutputAt(before_, pair.before)),
+                TextOf(OutputAt(after_, pair.after)));
     return table.Html();
   }
 
@@ -162,25 +131,41 @@ class PageWriter {
     SideBySide table("Operations", before_, after_);
     auto change = difference_.operations.begin();
     const auto end = difference_.operations.end();
-    for (const size_t node : after_.outline.operations) {
+    const auto add_removed = [&] {
       for (; change != end && !change->after; ++change)
-        table.Add("removed", OperationText(before_.outline, *change->before), "");
-      const std::string text = OperationText(after_.outline, node);
+        table.Add("removed", NodesOf(change->before, std::nullopt),
+                  OperationText(before_.outline, *change->before), "");
+    };
+    for (const size_t node : after_.outline.operations) {
+      add_removed();
       const bool is_changed = change != end && change->after == node;
-      const std::optional<size_t> old_node = difference_.matching.old_of_new[node];
-      const std::string old_text = old_node ? OperationText(before_.outline, *old_node) : "";
-      if (!is_changed) {
-        table.Add("same", old_text, text);
-      } else if (old_node) {
-        table.Add("changed", old_text, text,
-                  NotesOf(DetailsOf(difference_, before_, after_, *old_node, node)));
-      } else {
-        table.Add("added", "", text);
-      }
+      AddOperation(node, is_changed, table);
       if (is_changed) ++change;
     }
-    for (; change != end; ++change) table.Add("removed", OperationText(before_.outline, *change->before), "");
+    add_removed();
     return table.Html();
+  }
+
+  // Adds the row of an operation of the new graph.
+  void AddOperation(size_t node, bool is_changed, SideBySide& table) const {
+    const std::string text = OperationText(after_.outline, node);
+    const std::optional<size_t> old_node = difference_.matching.old_of_new[node];
+    if (!old_node) return table.Add("added", NodesOf(std::nullopt, node), "", text);
+    std::vector<std::string> notes;
+    if (is_changed) notes = api::NotesOf(DetailsOf(difference_, before_, after_, *old_node, node));
+    const bool is_first = outputs_ != nullptr && outputs_->first && outputs_->first->after == node;
+    if (is_first) notes.emplace_back(kFirstNote);
+    table.Add(is_changed || is_first ? "changed" : "same", NodesOf(old_node, node),
+              OperationText(before_.outline, *old_node), text, ListOf(notes));
+  }
+
+  // Returns the first variable with a label.
+  static std::optional<size_t> VariableAt(const ComparedGraph& graph, const std::string& label) {
+    const std::vector<OutlineNode>& nodes = graph.outline.nodes;
+    const auto found = std::find_if(nodes.begin(), nodes.end(), [&](const OutlineNode& node) {
+      return node.kind == OutlineNode::Kind::kVariable && node.name == label;
+    });
+    return found == nodes.end() ? std::nullopt : std::optional<size_t>(found - nodes.begin());
   }
 
   std::string Variables() const {
@@ -189,12 +174,9 @@ class PageWriter {
       const auto text = [&](const std::optional<Port>& port) {
         return port ? fmt::format("'{}' {}", variable.label, PortText(*port)) : "";
       };
-      const std::string notes =
-          variable.largest ? fmt::format("<ul><li>data differ by up to {:.6g} in {} elements</li></ul>",
-                                         *variable.largest, variable.num_different)
-                           : "";
-      table.Add(ChangeOf(variable.before.has_value(), variable.after.has_value()), text(variable.before),
-                text(variable.after), notes);
+      table.Add(ChangeOf(variable.before.has_value(), variable.after.has_value()),
+                NodesOf(VariableAt(before_, variable.label), VariableAt(after_, variable.label)),
+                text(variable.before), text(variable.after), ListOf(api::NotesOf(variable)));
     }
     return table.Html();
   }
@@ -202,7 +184,8 @@ class PageWriter {
   std::string Tensors() const {
     SideBySide table("Types and shapes", before_, after_);
     for (const auto& [pair, output] : difference_.tensors)
-      table.Add("changed", PortText(before_.outline.nodes[*pair.before].outputs[static_cast<size_t>(output)]),
+      table.Add("changed", NodesOf(pair.before, pair.after),
+                PortText(before_.outline.nodes[*pair.before].outputs[static_cast<size_t>(output)]),
                 PortText(after_.outline.nodes[*pair.after].outputs[static_cast<size_t>(output)]));
     return table.Html();
   }
@@ -210,13 +193,26 @@ class PageWriter {
   const ModelDifference& difference_;
   const ComparedGraph& before_;
   const ComparedGraph& after_;
+  const OutputsOfModels* outputs_;
 };
 
 }  // namespace
 
 std::string DifferencePage(const ModelDifference& difference, const ComparedGraph& before,
-                           const ComparedGraph& after, const std::string& outputs) {
-  return PageWriter(difference, before, after).Write(outputs);
+                           const ComparedGraph& after, const OutputsOfModels* outputs,
+                           nlohmann::ordered_json old_description, nlohmann::ordered_json new_description) {
+  const std::optional<ItemPair> first = outputs == nullptr ? std::nullopt : outputs->first;
+  MarkDifferences(difference, before, after, first, old_description, new_description);
+  const TableWriter writer(difference, before, after, outputs);
+  const std::string old_name = EscapedHtml(before.name);
+  const std::string new_name = EscapedHtml(after.name);
+  return FillPage("difference.html", {{"TITLE", fmt::format("Differences of {} and {}", old_name, new_name)},
+                                      {"OLD_NAME", old_name},
+                                      {"NEW_NAME", new_name},
+                                      {"SUMMARY", writer.Summary()},
+                                      {"TABLES", writer.Tables()},
+                                      {"DESCRIPTION", JsonForScript({{"old", std::move(old_description)},
+                                                                     {"new", std::move(new_description)}})}});
 }
 
 }  // namespace nnefc::api

@@ -2,14 +2,18 @@
 
 #include <string>
 
+#include "nlohmann/json.hpp"
 #include "tools/api/differences/model_difference.h"
+#include "tools/api/differences/output_difference.h"
 
 namespace nnefc::api {
 
-// Returns a page in HTML without references to other files: inputs, operations, outputs and variables of both
-// graphs side by side, with the changed attributes and inputs. `outputs` is the text of a comparison of
-// outputs, or empty.
+// Returns a page in HTML without references to other files: both graphs side by side, as DescribeModel or
+// DescribeLowered describes them, in which differing nodes are marked, and tables of inputs, operations,
+// outputs and variables with the changed attributes and inputs. `outputs` is the comparison of outputs, or
+// null. The tables need no JavaScript.
 std::string DifferencePage(const ModelDifference& difference, const ComparedGraph& before,
-                           const ComparedGraph& after, const std::string& outputs);
+                           const ComparedGraph& after, const OutputsOfModels* outputs,
+                           nlohmann::ordered_json old_description, nlohmann::ordered_json new_description);
 
 }  // namespace nnefc::api

@@ -87,7 +87,8 @@ class Outliner {
       const ir::OutputPort source = graph_.node(id).input(0);
       outline_.outputs.push_back({.port = MakePort(graph_.node(id).name(), source),
                                   .node = indices[static_cast<size_t>(source.node.index)],
-                                  .output = source.index});
+                                  .output = source.index,
+                                  .id = id.index});
     }
     for (const ir::NodeId id : graph_.nodes()) {
       const ir::Node& node = graph_.node(id);
@@ -109,6 +110,7 @@ class Outliner {
   OutlineNode OutlineNodeOf(const ir::Node& node) const {
     OutlineNode made = {
         .kind = OutlineKindOf(node), .set = node.set(), .type = node.type(), .name = OutputName(node, 0)};
+    made.id = node.id().index;
     if (made.kind == Kind::kVariable)
       made.name = node.Is(ir::OpRole::kVariable) ? node.attribute("label").AsString() : node.name();
     for (int32_t i = 0; i < node.num_outputs(); ++i)

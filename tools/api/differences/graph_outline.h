@@ -34,6 +34,7 @@ struct OutlineNode {
   std::vector<Port> outputs = {};
   std::optional<TensorValue> value = std::nullopt;  // literals, and variables with data in the graph
   std::vector<OutlineBody> bodies;
+  int32_t id = 0;  // the index of the ir::NodeId in the copied graph
 };
 
 // A copy of the structure of a graph. It remains valid when the graph changes.
@@ -42,6 +43,7 @@ struct GraphOutline {
     Port port;
     size_t node = 0;
     int32_t output = 0;
+    int32_t id = 0;  // the index of the ir::NodeId of the result in the copied graph
   };
   std::vector<OutlineNode> nodes;  // in topological order
   std::vector<size_t> inputs;      // in the order of the graph

@@ -130,6 +130,7 @@ class OutputComparer {
         if (comparison.within) continue;
         result_.text += fmt::format("the first operation that leaves the tolerance is `{}` ({})\n{}",
                                     after.outputs[i].name, after.type, comparison.text);
+        result_.first = {.before = *old_node, .after = node};
         result_.json["first"] = {{"operation", after.type},
                                  {"old", before.outputs[i].name},
                                  {"new", after.outputs[i].name},

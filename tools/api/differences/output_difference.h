@@ -28,7 +28,8 @@ struct OutputOptions {
 // The comparison of the outputs of two models for equal inputs.
 struct OutputsOfModels {
   bool within = true;
-  std::string text;  // lines
+  std::string text;               // lines
+  std::optional<ItemPair> first;  // the first operation beyond the tolerance, as nodes of the outlines
   // {"within", "outputs": as in api::CompareValues, "first": {"operation", "old", "new", "comparison"}}
   nlohmann::ordered_json json;
 };

@@ -296,4 +296,8 @@ Json DescribeLowered(driver::Compilation& compilation, const ModelCosts& costs, 
   return json;
 }
 
+Json DescribeLowered(driver::Compilation& compilation) {
+  return DescribeGraph(compilation, *compilation.lowered(), CostTable(), /*with_statistics=*/false);
+}
+
 }  // namespace nnefc::api

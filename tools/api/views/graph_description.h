@@ -19,6 +19,7 @@ namespace nnefc::api {
 //          "parameters", "parameter_bytes", "macs", "output_bytes", "alive_bytes": if costs are passed,
 //          "statistics": of the data of variables and constants, as in weight_statistics.h, if requested,
 //          "milliseconds" ..: as in measured_times.h, if they are added,
+//          "counterpart", "difference": as in difference_marks.h, if they are added,
 //          "bodies": [BODY..]}
 //   BODY: a graph that an If or a loop executes, {"role": "then_body", "parameters": [id..], "results":
 //   [id..],
@@ -28,11 +29,12 @@ namespace nnefc::api {
 //
 // An unknown extent is null, as is a shape of unknown rank. Only constants of at most 16 elements have a
 // value. A number that is not finite is a string: "inf", "-inf", "nan". Sources in binary files have an
-// "offset". `DescribeModel` describes the graph of the document or file, the other the lowered graph with its
-// costs. `with_statistics` reads the data of variables, if the model has data, and emits errors to the
-// context of the compilation if they cannot be read.
+// "offset". `DescribeModel` describes the graph of the document or file, the others the lowered graph, with
+// its costs if they are passed. `with_statistics` reads the data of variables, if the model has data, and
+// emits errors to the context of the compilation if they cannot be read.
 nlohmann::ordered_json DescribeModel(driver::Compilation& compilation, bool with_statistics);
 nlohmann::ordered_json DescribeLowered(driver::Compilation& compilation, const ModelCosts& costs,
                                        bool with_statistics);
+nlohmann::ordered_json DescribeLowered(driver::Compilation& compilation);
 
 }  // namespace nnefc::api

@@ -7,6 +7,7 @@
 #include "tools/api/differences/difference_page.h"
 #include "tools/api/differences/model_difference.h"
 #include "tools/api/differences/output_difference.h"
+#include "tools/api/views/graph_description.h"
 #include "tools/nnefc/arguments/execution.h"
 #include "tools/nnefc/arguments/misuse.h"
 #include "tools/nnefc/arguments/tolerance.h"
@@ -56,7 +57,11 @@ struct DiffCommand : CommonOptions {
       outputs = CompareOutputs(difference, old_graph, new_graph, reporter, exit_code);
       if (!outputs) return exit_code == kSuccess ? kInvalid : exit_code;
     }
-    Write(difference, old_graph, new_graph, outputs);
+    if (form() == Form::kPage)
+      WritePage(difference, old_graph, new_graph, outputs ? &*outputs : nullptr, Describe(before, is_lowered),
+                Describe(after, is_lowered));
+    else
+      Write(difference, old_graph, new_graph, outputs);
     return difference.empty() && (!outputs || outputs->within) ? kSuccess : kInvalid;
   }
 
@@ -134,18 +139,24 @@ struct DiffCommand : CommonOptions {
 
   void Write(const api::ModelDifference& difference, const api::ComparedGraph& before,
              const api::ComparedGraph& after, const std::optional<api::OutputsOfModels>& outputs) const {
-    const std::string outputs_text = outputs ? outputs->text : "";
-    switch (form()) {
-      case Form::kPage:
-        return WriteProduct(output, api::DifferencePage(difference, before, after, outputs_text));
-      case Form::kJson: {
-        Json json = api::DifferenceJson(difference, before, after);
-        if (outputs) json["values"] = outputs->json;
-        return WriteProduct(output, json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
-      }
-      case Form::kText:
-        return WriteProduct(output, Text(difference, before, after) + outputs_text);
-    }
+    if (form() == Form::kText)
+      return WriteProduct(output, Text(difference, before, after) + (outputs ? outputs->text : ""));
+    Json json = api::DifferenceJson(difference, before, after);
+    if (outputs) json["values"] = outputs->json;
+    WriteProduct(output, json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+  }
+
+  static Json Describe(api::Program& program, bool is_lowered) {
+    driver::Compilation& compilation = program.compilation();
+    return is_lowered ? api::DescribeLowered(compilation)
+                      : api::DescribeModel(compilation, /*with_statistics=*/false);
+  }
+
+  void WritePage(const api::ModelDifference& difference, const api::ComparedGraph& before,
+                 const api::ComparedGraph& after, const api::OutputsOfModels* outputs, Json old_description,
+                 Json new_description) const {
+    WriteProduct(output, api::DifferencePage(difference, before, after, outputs, std::move(old_description),
+                                             std::move(new_description)));
   }
 
   std::string Text(const api::ModelDifference& difference, const api::ComparedGraph& before,

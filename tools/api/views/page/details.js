@@ -24,6 +24,13 @@ function facts(rows) {
     html("tr", {}, html("th", { scope: "row" }, name), html("td", {}, value)))));
 }
 
+// How a node differs from its counterpart in a compared graph.
+function differenceParts({ difference }) {
+  if (!difference) return [];
+  return [html("p", { class: "difference" }, `This is ${difference.change}.`),
+    ...(difference.notes.length ? [html("ul", {}, ...difference.notes.map((note) => html("li", {}, note)))] : [])];
+}
+
 function valueText(value) {
   const text = typeof value === "string" ? value : JSON.stringify(value);
   return text.length > 400 ? `${text.slice(0, 400)}…` : text;
@@ -114,7 +121,7 @@ class Details {
     }
     const rows = [["name", node.name], ["operation", `${node.set}.${node.operation}`], ["section", node.section],
       ["source", sourceText(node.source)], ["part of", scopes.join(" › ")], ...costRows([node]), ...timeRows(node)];
-    const parts = [html("h2", {}, node.name || node.operation), facts(rows.filter(([, value]) => value))];
+    const parts = [html("h2", {}, node.name || node.operation), ...differenceParts(node), facts(rows.filter(([, value]) => value))];
     const attributes = Object.entries(node.attributes);
     if (attributes.length) parts.push(html("h3", {}, "Attributes"), facts(attributes.map(([name, value]) => [name, valueText(value)])));
     if (node.inputs.length)

@@ -19,10 +19,16 @@ function html(name, attributes, ...children) {
 function describeItem(model, item) {
   if (item.items) {
     const state = item.isOpen ? "unfolded" : "folded";
-    return `group ${item.title}, ${countNodes(item)} operations, ${state}`;
+    return [`group ${item.title}`, `${countNodes(item)} operations`, differencesText(item), state].filter((text) => text).join(", ");
   }
-  const { operation, name, outputs } = item.node;
-  return [operation, name, ...outputs.map(shapeText)].filter((text) => text).join(", ");
+  const { operation, name, outputs, difference } = item.node;
+  return [operation, name, ...outputs.map(shapeText), difference?.change, ...(difference?.notes ?? [])].filter((text) => text).join(", ");
+}
+
+// The classes of an item's element: its kind, and how it differs from its counterpart.
+function classesOf(item) {
+  if (!item.items) return [item.node.kind, item.node.difference?.change, item.node.difference?.is_first ? "first" : ""].filter((word) => word).join(" ");
+  return ["group", item.isOpen ? "open" : "folded", countDifferences(item) ? "differs" : ""].filter((word) => word).join(" ");
 }
 
 // Returns a smooth path through the points of an edge, with an arrow head at its end.
@@ -61,12 +67,13 @@ class Drawing {
   render(model) {
     this.model = model;
     this.elements = new Map();
+    this.centers = new Map();  // of the items by key, in the units of the layout
     this.order = [];
     const layout = layoutOf(model, model.root);
     this.size = layout;
     this.largest = Math.max(...model.root.items.map((item) => this.valueOf(item))) || 1;
     this.svg = svg("svg", { role: "group", "aria-label": `Graph ${model.graph.name}`, viewBox: `0 0 ${layout.width} ${layout.height}` });
-    this.drawGroup(this.svg, layout);
+    this.drawGroup(this.svg, layout, { x: 0, y: 0 });
     this.canvas.replaceChildren(this.svg);
     this.setZoom(this.zoom);
     const first = this.shown && this.elements.has(this.shown.key) ? this.shown : this.order[0];
@@ -74,10 +81,11 @@ class Drawing {
     this.mark(this.shown);
   }
 
-  drawGroup(parent, layout) {
+  // `origin` is the place of the group's contents in the drawing.
+  drawGroup(parent, layout, origin) {
     for (const edge of layout.edges) parent.append(edgeShape(edge.points));
     const boxes = [...layout.boxes.values()].sort((a, b) => a.y - b.y || a.x - b.x);
-    for (const box of boxes) parent.append(box.port ? this.drawPort(box) : this.drawItem(box));
+    for (const box of boxes) parent.append(box.port ? this.drawPort(box) : this.drawItem(box, origin));
     for (const edge of layout.edges) {
       if (!edge.text) continue;
       parent.append(svg("text", { class: "edge label", x: edge.x, y: edge.y + 4, "text-anchor": "middle", "aria-hidden": "true" }, edge.text));
@@ -99,13 +107,13 @@ class Drawing {
       "text-anchor": "middle" }, line.text));
   }
 
-  drawItem(box) {
+  drawItem(box, origin) {
     const { item } = box;
-    const kinds = item.items ? (item.isOpen ? "group open" : "group folded") : item.node.kind;
-    const element = svg("g", { class: kinds, transform: `translate(${box.x},${box.y})`, role: "button", tabindex: "-1",
+    const element = svg("g", { class: classesOf(item), transform: `translate(${box.x},${box.y})`, role: "button", tabindex: "-1",
       "aria-label": describeItem(this.model, item) });
     element.append(svg("rect", { class: "box", width: box.width, height: box.height, rx: item.items ? 2 : 6 }));
     this.elements.set(item.key, element);
+    this.centers.set(item.key, { x: origin.x + box.x + box.width / 2, y: origin.y + box.y + (box.inner ? TITLE : box.height) / 2 });
     this.order.push(item);
     element.addEventListener("click", (event) => {
       event.stopPropagation();
@@ -117,7 +125,7 @@ class Drawing {
       element.append(svg("rect", { class: "title", width: box.width, height: TITLE - 2 }),
         svg("text", { class: "label strong", x: PADDING, y: 17 }, `▾ ${shortened(item.title)}`));
       const inner = svg("g", { transform: `translate(0,${TITLE})` });
-      this.drawGroup(inner, box.inner);
+      this.drawGroup(inner, box.inner, { x: origin.x + box.x, y: origin.y + box.y + TITLE });
       // Items of a group are no children of its button: a button has no others inside.
       return svg("g", {}, element, svg("g", { transform: `translate(${box.x},${box.y})` }, inner));
     }
@@ -160,7 +168,13 @@ class Drawing {
     for (const each of this.elements.values()) each.setAttribute("tabindex", "-1");
     element.setAttribute("tabindex", "0");
     element.focus({ preventScroll: true });
-    element.querySelector(".box").scrollIntoView({ block: "center", inline: "center" });
+    this.scrollTo(item);
+  }
+
+  // Scrolls an item, or the title of an unfolded group, to the middle of the canvas.
+  scrollTo(item) {
+    const { x, y } = this.centers.get(item.key);
+    this.canvas.scrollTo({ left: x * this.zoom - this.canvas.clientWidth / 2, top: y * this.zoom - this.canvas.clientHeight / 2, behavior: "instant" });
   }
 
   // Returns the visible item of an operation: itself, or the outermost folded group around it.

@@ -2,6 +2,12 @@
 
 const LONGEST_LIST = 120;
 const RUN = 100;
+// Graphs of at most this number of items are unfolded at first.
+const MOST_UNFOLDED_FIRST = 60;
+// The number of items up to which groups with differences are unfolded at first.
+const MOST_ITEMS_FIRST = 200;
+// Fewer consecutive items without differences are not folded.
+const SMALLEST_EQUAL_RUN = 3;
 // The largest number of ports on one side of a group.
 const MOST_PORTS = 100;
 
@@ -35,6 +41,35 @@ function splitLongLists(group, makeKey) {
   }
 }
 
+// Replaces runs of consecutive items without differences by groups. Items in `near` remain, as do groups with differences, whose items are
+// folded in the same manner. A run is consecutive in a topological order, so that no cycle of groups arises.
+function foldEqualRuns(group, near, makeKey) {
+  const items = [];
+  let run = [];
+  const endRun = () => {
+    if (run.length < SMALLEST_EQUAL_RUN) {
+      items.push(...run);
+    } else {
+      const equal = makeGroup(makeKey(), `equal: ${firstName(run[0])} to ${lastName(run[run.length - 1])}`, "equal");
+      equal.items = run;
+      items.push(equal);
+    }
+    run = [];
+  };
+  for (const item of group.items) {
+    const differs = countDifferences(item) > 0;
+    if (item.items && differs) foldEqualRuns(item, near, makeKey);
+    if (differs || (item.node && near.has(item.node.id))) {
+      endRun();
+      items.push(item);
+    } else {
+      run.push(item);
+    }
+  }
+  endRun();
+  group.items = items;
+}
+
 function firstName(item) {
   return item.items ? firstName(item.items[0]) : item.node.name || item.node.operation;
 }
@@ -44,6 +79,16 @@ function lastName(item) {
 
 function countNodes(item) {
   return item.items ? item.items.reduce((sum, each) => sum + countNodes(each), 0) : 1;
+}
+
+// The number of operations of an item that differ from their counterparts in a compared graph.
+function countDifferences(item) {
+  return item.items ? item.items.reduce((sum, each) => sum + countDifferences(each), 0) : item.node.difference ? 1 : 0;
+}
+
+function differencesText(item) {
+  const count = countDifferences(item);
+  return count ? `${count} ${count === 1 ? "difference" : "differences"}` : "";
 }
 
 function* nodesOf(item) {
@@ -63,8 +108,7 @@ class GraphModel {
     this.keys = 0;
     this.root = this.makeTree();
     this.connect();
-    const all = countNodes(this.root);
-    this.forEachGroup(this.root, (group) => { group.isOpen = group === this.root || all <= 60; });
+    this.unfoldFirst();
   }
 
   // Constants and variables are lines of the boxes that read them, except those that are results.
@@ -98,9 +142,37 @@ class GraphModel {
       groupOf(node.scope).items.push(makeNodeItem(node));
     }
     this.dissolveSmall(root);
+    if (countDifferences(root) && countNodes(root) > MOST_UNFOLDED_FIRST) foldEqualRuns(root, this.nearDifferences(), () => `e${this.keys++}`);
     splitLongLists(root, () => `r${this.keys++}`);
     this.adopt(root);
     return root;
+  }
+
+  // The identifiers of the operations that differ from their counterparts, and of those that they read or that read them.
+  nearDifferences() {
+    const near = new Set();
+    for (const node of this.graph.nodes) {
+      if (!node.difference) continue;
+      near.add(node.id);
+      for (const input of node.inputs) near.add(input.node);
+      for (const reader of this.readers.get(node.id)) near.add(reader.id);
+    }
+    return near;
+  }
+
+  // Unfolds all groups of a small graph; of a large one those with differences, outer ones first, up to a number of items.
+  unfoldFirst() {
+    const all = countNodes(this.root);
+    this.root.isOpen = true;
+    let open = this.root.items.length;
+    const waiting = this.root.items.filter((item) => item.items);
+    for (let next = 0; next < waiting.length; ++next) {
+      const group = waiting[next];
+      if (all > MOST_UNFOLDED_FIRST && (!countDifferences(group) || open + group.items.length > MOST_ITEMS_FIRST)) continue;
+      group.isOpen = true;
+      open += group.items.length;
+      waiting.push(...group.items.filter((item) => item.items));
+    }
   }
 
   // A group of one item is that item.

@@ -17,9 +17,20 @@ function shortened(text) {
   return letters.length <= LONGEST_LABEL ? text : letters.slice(0, LONGEST_LABEL - 1).join("") + "…";
 }
 
-// The lines of the box of an operation: operation, name, and the constants and variables that it reads.
+const SIGNS = { added: "+", removed: "−", changed: "≠" };
+const MOST_NOTES = 2;
+
+// How an operation differs from its counterpart in a compared graph.
+function differenceLines({ difference }) {
+  if (!difference) return [];
+  const notes = difference.notes.slice(0, difference.notes.length > MOST_NOTES ? MOST_NOTES - 1 : MOST_NOTES);
+  if (notes.length < difference.notes.length) notes.push(`and ${difference.notes.length - notes.length} more differences`);
+  return [{ text: `${SIGNS[difference.change]} ${difference.change}`, style: "strong" }, ...notes.map((note) => ({ text: shortened(note), style: "" }))];
+}
+
+// The lines of the box of an operation: its difference if graphs are compared, operation, name, and the constants and variables that it reads.
 function linesOf(model, node) {
-  const lines = [{ text: shortened(node.operation), style: "strong" }];
+  const lines = [...differenceLines(node), { text: shortened(node.operation), style: "strong" }];
   if (node.name) lines.push({ text: shortened(node.name), style: "" });
   for (const input of node.inputs) {
     const producer = model.byId.get(input.node);
@@ -29,7 +40,8 @@ function linesOf(model, node) {
     lines.push({ text: shortened(input.name ? `${input.name}: ${value}` : value), style: "quiet" });
   }
   if (node.bodies) lines.push({ text: `${node.bodies.length === 1 ? "1 body" : `${node.bodies.length} bodies`}`, style: "quiet" });
-  if (lines.length > MOST_LINES) lines.splice(MOST_LINES - 1, Infinity, { text: "…", style: "quiet" });
+  const most = MOST_LINES + differenceLines(node).length;
+  if (lines.length > most) lines.splice(most - 1, Infinity, { text: "…", style: "quiet" });
   return lines;
 }
 
@@ -46,7 +58,8 @@ function boxOfItem(model, item) {
   if (!item.items) return boxOf(linesOf(model, item.node));
   if (!item.isOpen) {
     const count = countNodes(item);
-    return boxOf([{ text: shortened(item.title), style: "strong" }, { text: `${count} operations`, style: "quiet" }]);
+    const lines = [{ text: shortened(item.title), style: "strong" }, { text: `${count} operations`, style: "quiet" }];
+    return boxOf([...lines, ...(countDifferences(item) ? [{ text: `≠ ${differencesText(item)}`, style: "strong" }] : [])]);
   }
   const inner = layoutOf(model, item);
   const title = widthOf(shortened(item.title), fontOf("strong")) + 2 * PADDING;

@@ -1,0 +1,177 @@
+// The differences between two graphs as marks of their nodes.
+
+#include "tools/api/differences/difference_marks.h"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+
+#include "fmt/format.h"
+
+namespace nnefc::api {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// The marks of one of two graphs.
+class SideMarker {
+ public:
+  SideMarker(const ComparedGraph& graph, Json& description, std::string_view change_of_own)
+      : outline_(graph.outline), change_of_own_(change_of_own) {
+    for (Json& node : description["graph"]["nodes"]) nodes_.emplace(node["id"].get<int32_t>(), &node);
+    readers_.resize(outline_.nodes.size());
+    for (size_t i = 0; i < outline_.nodes.size(); ++i) {
+      const OutlineNode& node = outline_.nodes[i];
+      for (const auto& input : node.inputs) readers_[input.first].push_back(i);
+      if (node.kind == OutlineNode::Kind::kVariable) variables_.emplace(node.name, i);
+    }
+  }
+
+  // Marks a node of the outline as changed, or as one of this graph alone.
+  void Mark(size_t node, bool has_counterpart, const std::vector<std::string>& notes) {
+    MarkNode(outline_.nodes[node].id, has_counterpart, notes);
+  }
+  void MarkInput(size_t index, bool has_counterpart, const std::vector<std::string>& notes) {
+    Mark(outline_.inputs[index], has_counterpart, notes);
+  }
+  void MarkOutput(size_t index, bool has_counterpart, const std::vector<std::string>& notes) {
+    MarkNode(outline_.outputs[index].id, has_counterpart, notes);
+  }
+
+  // Marks a variable and its readers.
+  void MarkVariable(const std::string& label, bool has_counterpart, const std::vector<std::string>& notes) {
+    const auto found = variables_.find(label);
+    if (found == variables_.end()) return;
+    Mark(found->second, has_counterpart, notes);
+    std::vector<std::string> reader_notes;
+    for (const std::string& note : notes)
+      reader_notes.push_back(fmt::format("variable '{}': {}", label, note));
+    if (notes.empty()) reader_notes.push_back(fmt::format("variable '{}' is {}", label, change_of_own_));
+    for (const size_t reader : readers_[found->second]) Mark(reader, /*has_counterpart=*/true, reader_notes);
+  }
+
+  void MarkFirst(size_t node) {
+    Mark(node, /*has_counterpart=*/true, {std::string(kFirstNote)});
+    (*nodes_.at(outline_.nodes[node].id))["difference"]["is_first"] = true;
+  }
+
+  void SetCounterpart(int32_t id, int32_t counterpart) {
+    if (const auto found = nodes_.find(id); found != nodes_.end())
+      (*found->second)["counterpart"] = counterpart;
+  }
+
+ private:
+  void MarkNode(int32_t id, bool has_counterpart, const std::vector<std::string>& notes) {
+    const auto found = nodes_.find(id);
+    if (found == nodes_.end()) return;
+    Json& node = *found->second;
+    if (!node.contains("difference"))
+      node["difference"] = {{"change", has_counterpart ? std::string_view("changed") : change_of_own_},
+                            {"notes", Json::array()}};
+    Json& all = node["difference"]["notes"];
+    for (const std::string& note : notes) {
+      if (std::find(all.begin(), all.end(), note) == all.end()) all.push_back(note);
+    }
+  }
+
+  const GraphOutline& outline_;
+  std::string_view change_of_own_;
+  std::unordered_map<int32_t, Json*> nodes_;
+  std::vector<std::vector<size_t>> readers_;
+  std::map<std::string_view, size_t> variables_;  // the first of each label
+};
+
+// Returns a note if two ports differ.
+std::vector<std::string> PortNotes(const Port& before, const Port& after) {
+  const std::string old_text = PortText(before);
+  const std::string new_text = PortText(after);
+  if (old_text == new_text) return {"it has another producer"};
+  return {fmt::format("{} became {}", old_text, new_text)};
+}
+
+}  // namespace
+
+std::vector<std::string> NotesOf(const OperationDetails& details) {
+  std::vector<std::string> notes;
+  for (const OperationDetails::Change& change : details.attributes)
+    notes.push_back(fmt::format("attribute {}: {} became {}", change.name, change.before, change.after));
+  for (const OperationDetails::Change& change : details.inputs)
+    notes.push_back(change.before == change.after
+                        ? fmt::format("input {}: {} has another producer", change.name, change.after)
+                        : fmt::format("input {}: {} became {}", change.name, change.before, change.after));
+  for (const std::string& role : details.bodies) notes.push_back(fmt::format("another {}", role));
+  return notes;
+}
+
+std::vector<std::string> NotesOf(const VariableDifference& variable) {
+  if (!variable.largest) return {};
+  return {fmt::format("data differ by up to {:.6g} in {} element{}", *variable.largest,
+                      variable.num_different, variable.num_different == 1 ? "" : "s")};
+}
+
+void MarkDifferences(const ModelDifference& difference, const ComparedGraph& before,
+                     const ComparedGraph& after, const std::optional<ItemPair>& first, Json& old_description,
+                     Json& new_description) {
+  SideMarker old_side(before, old_description, "removed");
+  SideMarker new_side(after, new_description, "added");
+  const GraphOutline& old_graph = before.outline;
+  const GraphOutline& new_graph = after.outline;
+  const auto set_counterparts = [&](int32_t old_id, int32_t new_id) {
+    old_side.SetCounterpart(old_id, new_id);
+    new_side.SetCounterpart(new_id, old_id);
+  };
+  for (size_t i = 0; i < old_graph.nodes.size(); ++i) {
+    if (const std::optional<size_t> other = difference.matching.new_of_old[i])
+      set_counterparts(old_graph.nodes[i].id, new_graph.nodes[*other].id);
+  }
+  for (size_t i = 0; i < std::min(old_graph.outputs.size(), new_graph.outputs.size()); ++i)
+    set_counterparts(old_graph.outputs[i].id, new_graph.outputs[i].id);
+
+  for (const ItemPair& pair : difference.operations) {
+    const bool is_matched = pair.before && pair.after;
+    const std::vector<std::string> notes =
+        is_matched ? NotesOf(DetailsOf(difference, before, after, *pair.before, *pair.after))
+                   : std::vector<std::string>();
+    if (pair.before) old_side.Mark(*pair.before, is_matched, notes);
+    if (pair.after) new_side.Mark(*pair.after, is_matched, notes);
+  }
+  for (const ItemPair& pair : difference.inputs) {
+    const bool is_matched = pair.before && pair.after;
+    const auto port = [](const GraphOutline& graph, size_t index) {
+      return graph.nodes[graph.inputs[index]].outputs.front();
+    };
+    const std::vector<std::string> notes =
+        is_matched ? PortNotes(port(old_graph, *pair.before), port(new_graph, *pair.after))
+                   : std::vector<std::string>();
+    if (pair.before) old_side.MarkInput(*pair.before, is_matched, notes);
+    if (pair.after) new_side.MarkInput(*pair.after, is_matched, notes);
+  }
+  for (const ItemPair& pair : difference.outputs) {
+    const bool is_matched = pair.before && pair.after;
+    const std::vector<std::string> notes =
+        is_matched ? PortNotes(old_graph.outputs[*pair.before].port, new_graph.outputs[*pair.after].port)
+                   : std::vector<std::string>();
+    if (pair.before) old_side.MarkOutput(*pair.before, is_matched, notes);
+    if (pair.after) new_side.MarkOutput(*pair.after, is_matched, notes);
+  }
+  for (const auto& [pair, output] : difference.tensors) {
+    const std::vector<std::string> notes =
+        PortNotes(old_graph.nodes[*pair.before].outputs[static_cast<size_t>(output)],
+                  new_graph.nodes[*pair.after].outputs[static_cast<size_t>(output)]);
+    old_side.Mark(*pair.before, /*has_counterpart=*/true, notes);
+    new_side.Mark(*pair.after, /*has_counterpart=*/true, notes);
+  }
+  for (const VariableDifference& variable : difference.variables) {
+    const bool is_matched = variable.before && variable.after;
+    std::vector<std::string> notes = NotesOf(variable);
+    if (is_matched && notes.empty()) notes = PortNotes(*variable.before, *variable.after);
+    old_side.MarkVariable(variable.label, is_matched, notes);
+    new_side.MarkVariable(variable.label, is_matched, notes);
+  }
+  if (first) {
+    old_side.MarkFirst(*first->before);
+    new_side.MarkFirst(*first->after);
+  }
+}
+
+}  // namespace nnefc::api
