@@ -197,6 +197,78 @@ def test_a_pickled_path_works_from_another_folder(tmp_path, monkeypatch):
     assert "net.nnef" in done.stdout
 
 
+def write_folder(folder, value=1.0):
+    shutil.rmtree(folder, ignore_errors=True)
+    model = nnefc.load(LINEAR, random_weights=1)
+    data = {label: np.full(model.variables.port(label).shape, value, np.float32) for label in model.variables}
+    nnefc.load(LINEAR, variables=data).save(folder)
+    return folder
+
+
+def tensor_file(folder):
+    return next(iter(sorted(folder.rglob("*.dat"))))
+
+
+CHANGES = {
+    "none": (lambda folder: None, None),
+    "time": (lambda folder: os.utime(folder / "graph.nnef", (1, 1)), None),
+    "other file": (lambda folder: (folder / "notes.txt").write_text("new"), None),
+    "content": (lambda folder: tensor_file(folder).write_bytes(tensor_file(folder).read_bytes()[:-1] + b"!"), "has another content"),
+    "size": (lambda folder: (folder / "graph.nnef").write_text((folder / "graph.nnef").read_text() + "#"), r"has \d+ bytes, not \d+"),
+    "missing": (lambda folder: tensor_file(folder).unlink(), "is missing"),
+    "new": (lambda folder: (folder / "graph.quant").write_text("# nothing\n"), "did not exist"),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_pickled_folder_is_compared(tmp_path, change):
+    folder = write_folder(tmp_path / "net")
+    data = pickle.dumps(nnefc.load(folder))
+    act, message = CHANGES[change]
+    act(folder)
+    if message is None:
+        assert pickle.loads(data).inputs == nnefc.load(folder).inputs
+        return
+    with pytest.raises(pickle.UnpicklingError, match=message) as caught:
+        pickle.loads(data)
+    assert str(folder) in str(caught.value) and "load the model and pickle it again" in str(caught.value)
+
+
+def test_a_pickled_file_is_compared(tmp_path):
+    path = tmp_path / "net.nnef"
+    path.write_text(SUM)
+    data = pickle.dumps(nnefc.load(path))
+    path.write_text(SUM + "\n")
+    with pytest.raises(pickle.UnpicklingError, match=r"net\.nnef"):
+        pickle.loads(data)
+    path.unlink()
+    with pytest.raises(nnefc.MissingFile):
+        pickle.loads(data)
+    path.write_text(SUM)
+    assert "net.nnef" in repr(pickle.loads(data))
+
+
+def test_both_files_of_openvino_ir_are_compared(tmp_path):
+    x = ops.parameter([1, 300], np.float32, name="x")
+    ov.save_model(ov.Model([ops.add(x, ops.constant(np.arange(300, dtype=np.float32)[None]))], [x], "net"), tmp_path / "net.xml", compress_to_fp16=False)
+    data = pickle.dumps(nnefc.load(tmp_path / "net.xml"))
+    assert pickle.loads(data).inputs[0].name == "x"
+    file = tmp_path / "net.bin"
+    file.write_bytes(b"\1" + file.read_bytes()[1:])
+    with pytest.raises(pickle.UnpicklingError, match=r"net\.bin` has another content"):
+        pickle.loads(data)
+
+
+def test_a_model_whose_file_changed_is_not_pickled(tmp_path):
+    folder = write_folder(tmp_path / "net")
+    model = nnefc.load(folder)
+    pickle.dumps(model)
+    write_folder(folder, 2.0)
+    with pytest.raises(pickle.PicklingError, match="changed after the model was loaded"):
+        pickle.dumps(model)
+    assert pickle.loads(pickle.dumps(nnefc.load(folder))).inputs == model.inputs
+
+
 def test_a_model_with_temporary_files_is_not_pickled():
     x = ops.parameter([1, 2], np.float32, name="x")
     model = nnefc.openvino.from_model(ov.Model([ops.relu(x)], [x], "net"))

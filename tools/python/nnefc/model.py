@@ -12,6 +12,7 @@ from nnefc import _nnefc
 from nnefc.documents import Dialect, Extensions, Source, _listed, is_text, make_options, paths_of, shown
 from nnefc.errors import _from_native
 from nnefc.executable import Backend, Executable, Precision
+from nnefc.files import Digests, digests_of, states_of, verify
 from nnefc.port import Port
 from nnefc.record import record
 from nnefc.report import Report
@@ -100,6 +101,8 @@ class Model:
             else _nnefc.open(shown(source), options)
         )
         self._native: _nnefc.Model = opened[0]
+        labels = [label for label, _ in self._native.variables()]
+        self._states = None if is_text(source) else states_of(Path(source), labels)
         self.report = Report(opened[1])
         self.inputs: tuple[Port, ...] = tuple(Port(*port) for port in self._native.inputs())
         self.outputs: tuple[Port, ...] = tuple(Port(*port) for port in self._native.outputs())
@@ -129,13 +132,20 @@ class Model:
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickles the text or the path, with the settings: another process reads the file again.
 
+        The pickle has the digests of the files (of a folder those of the document, graph.quant and the tensors), and
+        unpickling raises pickle.UnpicklingError if one of them has another content. Plug-ins are not compared.
+
         Raises:
             TypeError: the files of the model are temporary, since it was converted from another framework.
+            pickle.PicklingError: a file changed after the model was loaded.
         """
         if self._kept is not None:
             raise TypeError(f"{self!r} has temporary files; `save` it, and pickle the model that `load` returns")
-        source = shown(self._source) if is_text(self._source) else Path(self._source).absolute()
-        return Model, (source, self._name, self._settings, self._transformations)
+        if self._states is None:
+            return Model, (shown(self._source), self._name, self._settings, self._transformations)
+        path = Path(self._source).absolute()
+        digests = digests_of(path, self._states)
+        return _unpickled, (path, self._name, self._settings, self._transformations, digests)
 
     def summary(self) -> str:
         """Returns a table of the operations in topological order: name, operation, and type and shape of the results.
@@ -373,6 +383,13 @@ def _write_aside(target: Path, write: Any) -> None:
     except BaseException:
         os.unlink(aside)
         raise
+
+
+def _unpickled(
+    path: Path, name: str, settings: dict[str, Any], transformations: dict[str, Any], digests: Digests
+) -> Model:
+    verify(path, digests)
+    return Model(path, name, settings, transformations)
 
 
 def load(
