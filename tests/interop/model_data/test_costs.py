@@ -54,6 +54,57 @@ def test_published_networks(nnefc: Path, network: str) -> None:
         assert sum(each[key] for each in total["operations"]) == total[key]
 
 
+def vision_transformer(path: Path) -> Path:
+    """Writes ViT-B/16 with 224 x 224 pixels without data: 12 layers of 12 heads for 196 patches and a class token."""
+    names: list[str] = []
+    lines: list[str] = []
+
+    def variable(*shape: int) -> str:
+        names.append(f"w{len(names)}")
+        lines.append(f"{names[-1]} = variable<scalar>(shape = {list(shape)}, label = '{names[-1]}');")
+        return names[-1]
+
+    def linear(y: str, x: str, inputs: int, outputs: int) -> None:
+        lines.append(f"{y} = add(matmul({x}, {variable(1, inputs, outputs)}), {variable(1, 1, outputs)});")
+
+    def normalize(y: str, x: str) -> None:
+        lines.append(f"{y}_mean, {y}_variance = moments({x}, axes = [2]);")
+        lines.append(f"{y} = ({x} - {y}_mean) / sqrt({y}_variance + 0.000001) * {variable(1, 1, 768)} + {variable(1, 1, 768)};")
+
+    lines.append("image = external<scalar>(shape = [1, 3, 224, 224]);")
+    lines.append(f"patches = conv(image, {variable(768, 3, 16, 16)}, {variable(1, 768)}, stride = [16, 16], padding = [(0, 0), (0, 0)]);")
+    lines.append("flat = transpose(reshape(patches, shape = [1, 768, 196]), axes = [0, 2, 1]);")
+    lines.append(f"x0 = concat([{variable(1, 1, 768)}, flat], axis = 1) + {variable(1, 197, 768)};")
+    for i in range(12):
+        normalize(f"a{i}", f"x{i}")
+        linear(f"b{i}", f"a{i}", 768, 3 * 768)
+        lines.append(f"[q{i}, k{i}, v{i}] = split(b{i}, axis = 2, ratios = [1, 1, 1]);")
+        for name in "qkv":
+            lines.append(f"{name}{i}h = transpose(reshape({name}{i}, shape = [1, 197, 12, 64]), axes = [0, 2, 1, 3]);")
+        lines.append(f"s{i} = softmax(matmul(q{i}h, k{i}h, transposeB = true) * 0.125, axes = [3]);")
+        lines.append(f"o{i} = reshape(transpose(matmul(s{i}, v{i}h), axes = [0, 2, 1, 3]), shape = [1, 197, 768]);")
+        linear(f"p{i}", f"o{i}", 768, 768)
+        lines.append(f"r{i} = x{i} + p{i};")
+        normalize(f"n{i}", f"r{i}")
+        linear(f"m{i}", f"n{i}", 768, 3072)
+        lines.append(f"g{i} = gelu(m{i});")
+        linear(f"l{i}", f"g{i}", 3072, 768)
+        lines.append(f"x{i + 1} = r{i} + l{i};")
+    normalize("last", "x12")
+    lines.append("token = slice(last, axes = [1], begin = [0], end = [1]);")
+    linear("logits", "token", 768, 1000)
+    body = "".join(f"    {line}\n" for line in lines)
+    path.write_text(f"version 1.0;\nextension KHR_enable_operator_expressions;\n\ngraph vit(image) -> (logits)\n{{\n{body}}}\n")
+    return path
+
+
+def test_published_vision_transformer(nnefc: Path, tmp_path: Path) -> None:
+    """By torchvision's documentation, ViT-B/16 has 86,567,656 parameters and 17.56 billion multiply-accumulates."""
+    total = costs(nnefc, vision_transformer(tmp_path / "vit.nnef"))
+    assert total["parameters"] == 86_567_656
+    assert total["macs"] == pytest.approx(17.56 * BILLION, rel=0.005)
+
+
 def test_each_operation(nnefc: Path, tmp_path: Path) -> None:
     """The second convolution shares the weights of the first, and the input is needed until the addition."""
     x, w = parameter(1, 4, 6, 6), weights(4, 4, 3, 3)
