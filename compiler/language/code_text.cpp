@@ -14,6 +14,27 @@ std::string_view WithoutBlanksAtEnd(std::string_view text) {
   return text.substr(0, text.find_last_not_of(" \t\r\n") + 1);
 }
 
+// Returns true if a line end after `code`, the beginning of a statement or declaration, cannot be its end: a
+// declaration before its body, an `if` without `else`, or an operator at the end.
+bool ContinuesOnNextLine(std::string_view code) {
+  const std::string_view trimmed = WithoutBlanksAtEnd(code);
+  int missing_branches = 0;
+  bool is_first = true;
+  for (size_t i = 0; i < code.size(); ++i) {
+    if (!IsNameCharacter(code[i])) continue;
+    const size_t end =
+        static_cast<size_t>(std::find_if_not(code.begin() + i, code.end(), IsNameCharacter) - code.begin());
+    const std::string_view word = code.substr(i, end - i);
+    if (is_first && (word == "fragment" || word == "graph")) return true;
+    if (word == "if") ++missing_branches;
+    if (word == "else" && end < trimmed.size()) --missing_branches;
+    is_first = false;
+    i = end - 1;
+  }
+  if (trimmed.empty()) return false;
+  return missing_branches > 0 || trimmed.find_last_of("=+-*/^<>&|!?:,") == trimmed.size() - 1;
+}
+
 }  // namespace
 
 bool IsNameCharacter(char c) {
@@ -64,7 +85,7 @@ size_t StatementStart(std::string_view text, size_t cursor, bool has_semicolons)
     if (all[i] == '\n' && depth <= 0) line_end = i + 1;
   }
   const bool begins_line = all.find_first_not_of(" \t\r\n", line_end) == std::string_view::npos;
-  if (begins_line && depth <= 0) return cursor;
+  if (begins_line && depth <= 0 && !ContinuesOnNextLine(all.substr(start))) return cursor;
   if (!has_semicolons) start = line_end;
   return code.begin + all.find_first_not_of(" \t\r\n", start);
 }

@@ -8,19 +8,14 @@ import subprocess
 
 import pytest
 from conftest import CACHE, CONFIG, NNEFC
+from raw_server import INITIALIZE, framed, request
 
-INITIALIZE = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"capabilities": {}}}
 SHUTDOWN = {"jsonrpc": "2.0", "id": 99, "method": "shutdown"}
 EXIT = {"jsonrpc": "2.0", "method": "exit"}
 URI = "file:///net.nnef"
 TEXT = "version 1.0;\ngraph g( x ) -> ( y )\n{\n    x = external(shape = [1, 4]);\n    y = relu(x);\n}\n"
 OPEN = {"jsonrpc": "2.0", "method": "textDocument/didOpen",
         "params": {"textDocument": {"uri": URI, "languageId": "nnef", "version": 1, "text": TEXT}}}
-
-
-def framed(message: object) -> bytes:
-    content = message if isinstance(message, bytes) else json.dumps(message).encode()
-    return b"Content-Length: %d\r\n\r\n%s" % (len(content), content)
 
 
 def serve(data: bytes, code: int | None = 0, memory: int = 1 << 30) -> list[dict]:
@@ -43,10 +38,6 @@ def answers(*messages: object, code: int | None = 0) -> dict[object, dict]:
     """Returns the responses to messages of an initialized session, by their ids."""
     data = b"".join(map(framed, (INITIALIZE, OPEN, *messages, SHUTDOWN, EXIT)))
     return {message["id"]: message for message in serve(data, code) if "id" in message}
-
-
-def request(method: str, params: object, number: int = 5) -> dict:
-    return {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
 
 
 def position(line: object = 4, character: object = 8, uri: object = URI) -> dict:

@@ -104,6 +104,26 @@ TEST(StatementStart, IsThatOfTheUnfinishedStatement) {
   EXPECT_EQ(start(""), 0u);
 }
 
+TEST(StatementStart, ALineEndDoesNotEndAnIncompleteStatement) {
+  auto is_ended = [](std::string_view text, bool has_semicolons = true) {
+    return StatementStart(text, text.size(), has_semicolons) == text.size();
+  };
+  EXPECT_TRUE(is_ended("{ y = relu(x)\n"));
+  EXPECT_FALSE(is_ended("fragment f( x: tensor<scalar> )\n"));
+  EXPECT_FALSE(is_ended("graph net( x ) -> ( y )\n"));
+  EXPECT_TRUE(is_ended("{ y = graph\n"));
+  EXPECT_FALSE(is_ended("{ y = a if b > 3\n"));
+  EXPECT_FALSE(is_ended("{ y = a if b > 3\n  else\n"));
+  EXPECT_TRUE(is_ended("{ y = a if b > 3\n  else c\n"));
+  EXPECT_FALSE(is_ended("{ y = a if b else c if d\n"));
+  EXPECT_TRUE(is_ended("{ y = ifs\n"));
+  for (const char* text : {"{ y =\n", "{ y = a +\n", "{ y = a <= # note\n", "{ y,\n", "graph net( x ) ->\n"})
+    EXPECT_FALSE(is_ended(text)) << text;
+  EXPECT_TRUE(is_ended("\n"));
+  EXPECT_TRUE(is_ended("{ y = 1\n", false));
+  EXPECT_FALSE(is_ended("{ y = 1 +\n", false));
+}
+
 TEST_F(QueriesTest, FormattingIsRestrictedToLines) {
   std::string untidy(kQueriesNet);
   untidy.replace(untidy.find("    first ="), 11, "  first  =");
