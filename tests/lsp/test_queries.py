@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from conftest import NNEFC
+from conftest import NNEFC, Editor
 from lsprotocol import types as lsp
 
 pytestmark = pytest.mark.asyncio
@@ -288,6 +288,61 @@ async def test_formatting(editor) -> None:
     # A text with syntax errors is not formatted.
     assert await editor.client.text_document_formatting_async(
         lsp.DocumentFormattingParams(text_document=document, options=options)) is None
+
+
+async def test_formatting_while_typing(editor) -> None:
+    document, options = "", lsp.FormattingOptions(tab_size=4, insert_spaces=True)
+
+    async def typed(before: str, after: str) -> str:
+        """Returns the text after the last character of `before` is typed."""
+        nonlocal document
+        document = document or editor.open("net.nnef", "")
+        editor.replace(document, before + after)
+        edits = await editor.client.text_document_on_type_formatting_async(lsp.DocumentOnTypeFormattingParams(
+            text_document=lsp.TextDocumentIdentifier(uri=document), position=editor.at(document, len(before)), ch=before[-1], options=options))
+        return editor.apply(document, edits or [])
+
+    head = "version 1.0;\ngraph g( x ) -> ( y )\n{\n    x  =  external(shape = [1, 4]);\n"
+    # The statement that a semicolon ends; not those before it.
+    assert await typed(head + "y=relu( x ) ;", "\n}\n") == head + "    y = relu(x);\n}\n"
+    # A line within brackets and one after them.
+    assert await typed(head + "    y = conv(x,\n", "x);\n}\n") == head + "    y = conv(x,\n        x);\n}\n"
+    assert await typed(head + "    y = relu(x);\n", "}\n") == head + "    y = relu(x);\n}\n"
+    assert await typed(head + "    y = relu(x);\n    }", "\n") == head + "    y = relu(x);\n}\n"
+
+
+async def test_renaming_in_an_editor_that_renames_no_files(client, tmp_path: Path) -> None:
+    await client.initialize_session(lsp.InitializeParams(capabilities=lsp.ClientCapabilities()))
+    (tmp_path / "filter.dat").write_bytes(b"data")
+    editor = Editor(client, tmp_path)
+    uri = editor.open("net.nnef", NET)
+    with pytest.raises(Exception, match="this editor cannot rename `filter.dat` with its label"):
+        await client.text_document_rename_async(editor.params(lsp.RenameParams, uri, "filter'", new_name="weights"))
+    # A label without a file, and a tensor.
+    for word, name, count in (("filter2'", "weights", 1), ("first =", "begin", 2)):
+        edit = await client.text_document_rename_async(editor.params(lsp.RenameParams, uri, word, new_name=name))
+        assert edit.document_changes is None and len(edit.changes[uri]) == count
+    await client.shutdown_session()
+
+
+async def test_expansion_is_opened(editor) -> None:
+    uri = editor.open("net.nnef", NET)
+
+    async def expand() -> dict:
+        return await editor.client.workspace_execute_command_async(lsp.ExecuteCommandParams(command="nnefc.showExpansion", arguments=[uri]))
+
+    await expand()
+    for _ in range(4000):
+        if editor.client.shown_documents:
+            break
+        await asyncio.sleep(0.005)
+    [shown_document] = editor.client.shown_documents
+    text = Path(shown_document.uri.removeprefix("file://")).read_text(encoding="utf-8")
+    (editor.folder / "net.nnef").write_text(NET, encoding="utf-8")
+    assert text == subprocess.run([NNEFC, "expand", editor.folder / "net.nnef"], capture_output=True, text=True, check=True).stdout
+    editor.replace(uri, NET.replace("relu(sum)", "rleu(sum)"))
+    with pytest.raises(Exception, match="the document has errors"):
+        await expand()
 
 
 async def test_costs_and_expansion(editor) -> None:

@@ -1,4 +1,4 @@
-;;; Emacs 29 or later, with its client eglot: add these lines to ~/.emacs.d/init.el.
+;;; Emacs 29 or later, or Emacs 28 with the package eglot: add these lines to ~/.emacs.d/init.el.
 
 (define-derived-mode nnef-mode prog-mode "NNEF"
   (setq-local comment-start "# "
