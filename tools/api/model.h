@@ -87,7 +87,7 @@ struct OpenVinoForm {
 };
 
 // The forms of a drawing: a self-contained page of HTML for browsers; Graphviz' DOT; JSON as documented in
-// tools/api/views/graph_description.h; a picture in SVG, which Graphviz' program `dot` makes.
+// tools/api/views/graph_description.h; a picture in SVG, made by Graphviz' program `dot`.
 enum class DrawingForm : uint8_t { kHtml, kDot, kJson, kSvg };
 
 // What a drawing shows, other than the graph of the document or file.

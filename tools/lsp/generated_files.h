@@ -15,8 +15,7 @@ namespace nnefc::lsp {
 // relative path.
 std::optional<std::string> WriteGenerated(std::string_view name, std::string_view content);
 
-// Returns the uri by which an editor opens a place: for documents of the standard library that of a generated
-// file.
+// Returns the uri that an editor opens: for documents of the standard library that of a generated file.
 std::string EditorUri(const language::LanguageService& service, const std::string& uri);
 
 // Returns true for the uri of such a file.

@@ -8,10 +8,10 @@
 
 namespace nnefc::api {
 
-// Returns a page in HTML without references to other files: both graphs side by side, as DescribeModel or
-// DescribeLowered describes them, in which differing nodes are marked, and tables of inputs, operations,
-// outputs and variables with the changed attributes and inputs. `outputs` is the comparison of outputs, or
-// null. The tables need no JavaScript.
+// Returns a page in HTML without references to other files. It draws both graphs side by side, as
+// DescribeModel or DescribeLowered describes them, and marks the nodes that differ. Its tables list inputs,
+// operations, outputs and variables with the changed attributes and inputs. `outputs` is the comparison of
+// outputs, or null. The tables need no JavaScript.
 std::string DifferencePage(const ModelDifference& difference, const ComparedGraph& before,
                            const ComparedGraph& after, const OutputsOfModels* outputs,
                            nlohmann::ordered_json old_description, nlohmann::ordered_json new_description);

@@ -12,7 +12,7 @@ namespace nnefc::api {
 //
 //   "milliseconds": .., "arithmetic": operations of numbers, "bytes": read and written, "kernel": ..
 //
-// which are sums if several steps have the name, and the description gets
+// as sums if several steps have the name, and the description gets
 //
 //   "profile": {"milliseconds": of all steps, "steps": .., "without_node": steps,
 //   "peak_operations_per_second": ..}

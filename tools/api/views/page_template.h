@@ -12,14 +12,14 @@ namespace nnefc::api {
 std::string_view PageFile(std::string_view name);
 
 // Returns a page: a file of the folder `page` in which each `@NAME@` is replaced by the item of `values` with
-// that name, or else by the file with that name. What replaces a name may have `@` in it.
+// that name, or else by the file with that name. The replacing text may have `@` in it.
 std::string FillPage(std::string_view file, const std::map<std::string_view, std::string>& values);
 
 // Returns text with the characters escaped that have a meaning in HTML. Control characters and bytes that are
 // not UTF-8 become U+FFFD.
 std::string EscapedHtml(std::string_view text);
 
-// Returns JSON for a script element, which no text in it can end.
+// Returns JSON for a script element. No text in it can end the element.
 std::string JsonForScript(const nlohmann::ordered_json& json);
 
 }  // namespace nnefc::api
