@@ -194,5 +194,43 @@ TEST_F(EditsTest, BodiesKeepTheirParametersAndResults) {
             "");
 }
 
+class ChangedBodiesTest : public TransformTest {};
+
+// An If whose bodies change has the shapes of their results afterwards.
+TEST_F(ChangedBodiesTest, NodesWithChangedBodiesAreInferred) {
+  const auto branch = [](const std::string& role) {
+    return fmt::format(R"(    "{0}" input 1 -> 0 output 0 -> 0 graph "{0}" {{
+      %0 = opset1.Parameter "a" {{element_type = f32, shape = [2]}} : f32[2]
+      %1 = opset1.ReLU "r" (%0) : f32[2]
+      opset1.Result "o" (%1)
+    }}
+)",
+                       role);
+  };
+  const auto graph = Parse(R"(  %0 = opset1.Parameter "c" {element_type = boolean, shape = []} : boolean[]
+  %1 = opset1.Parameter "x" {element_type = f32, shape = [2]} : f32[2]
+  %2 = opset8.If "if" (%0, %1) : f32[2] bodies {
+)" + branch("then_body") + branch("else_body") +
+                           "  }\n  %3 = opset1.Abs \"abs\" (%2) : f32[2]\n  opset1.Result \"y\" (%3)\n");
+  ASSERT_NE(graph, nullptr);
+  TransformationList list;
+  RegisterAnchors(list);
+  list.Add<Calls>("UNSQUEEZE", [](Graph& edited) {
+    for (const Node& relu : edited.GetOpNodes("opset.ReLU")) {
+      std::vector<Port> readers = relu.out_port(0).GetDestinations();
+      const Node axis = edited.CreateConst(TensorValue::FromInts({1}, {0}), "axis");
+      const Node made =
+          edited.CreateNode("opset1.Unsqueeze", {relu.out_port(0), axis.out_port(0)}, {.name = "u"});
+      for (Port& reader : readers) reader.Connect(made.out_port(0));
+    }
+  });
+  EXPECT_EQ(Run(list, *graph), "");
+  for (ir::NodeId id : graph->nodes()) {
+    const ir::Node& node = graph->node(id);
+    if (node.name() != "if" && node.name() != "abs") continue;
+    EXPECT_EQ(ir::ToString(node.output().shape), "[1,2]") << node.name();
+  }
+}
+
 }  // namespace
 }  // namespace nnefc::transform

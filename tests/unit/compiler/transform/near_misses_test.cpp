@@ -167,6 +167,7 @@ TEST_F(NearMissesTest, NormsOfTwoToFourAxes) {
                      Step("y", "opset1.Multiply", "%x, %r") + End("y")) == "NormalizeL2(y: x, k)";
   };
   EXPECT_FALSE(is_fused("[3]", "0"));
+  EXPECT_FALSE(is_fused("[...]", "1"));
   EXPECT_TRUE(is_fused("[3,3]", "1"));
   EXPECT_FALSE(is_fused("[3,3]", "1", false));
   for (const char* shape : {"[2,3]", "[2,3,4]", "[2,3,4,5]"}) {

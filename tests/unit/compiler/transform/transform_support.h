@@ -44,6 +44,7 @@ inline std::optional<std::vector<TensorValue>> EvaluateFunction(const ir::Node& 
       {"Sqrt", [](float x) { return std::sqrt(x); }},
       {"Floor", [](float x) { return std::floor(x); }},
       {"Abs", [](float x) { return std::abs(x); }},
+      {"Subtract", [&](float x) { return x - static_cast<float>(inputs[1].ElementAsDouble(0)); }},
       {"FakeQuantize", [&](float x) {
          const auto limit = [&](size_t i) { return static_cast<float>(inputs[i].ElementAsDouble(0)); };
          return FakeQuantize(x, limit(1), limit(2), limit(3), limit(4),

@@ -13,6 +13,7 @@ class ChannelQuantizationTest : public TransformTest {
     std::string low = "f32[1,2,1,1] = dense<f32[1,2,1,1]: -2.0, -4.0>";
     std::string high = "f32[1,2,1,1] = dense<f32[1,2,1,1]: 253.0, 506.0>";
     std::string result_low = "%low";
+    std::string result_high = "%high";
     std::string levels = "256";
     std::string filter = "f32[2,1,1,1,1] = dense<f32[2,1,1,1,1]: 3.0, 5.0>";
     std::string last = "";  // another reader of the quantization
@@ -24,7 +25,7 @@ class ChannelQuantizationTest : public TransformTest {
   %1 = opset1.Const "low" : LOW
   %2 = opset1.Const "high" : HIGH
   %3 = opset1.Const "zero" : f32[] = dense<f32[]: 0.0>
-  %4 = opset1.FakeQuantize "q" (%0, %1, %2, RESULT, %2) {levels = LEVELS} : f32[1,2,3,3]
+  %4 = opset1.FakeQuantize "q" (%0, %1, %2, RESULT, TOP) {levels = LEVELS} : f32[1,2,3,3]
   %5 = opset1.Const "w" : FILTER
   %6 = opset1.GroupConvolution "c" (%4, %5) {strides = [1, 1], pads_begin = [0, 0], pads_end = [0, 0], dilations = [1, 1], auto_pad = "explicit"} : f32[1,2,3,3]
   opset1.Result "y" (%6)
@@ -35,6 +36,7 @@ class ChannelQuantizationTest : public TransformTest {
     replace("LOW", parts.low);
     replace("HIGH", parts.high);
     replace("RESULT", parts.result_low == "%low" ? "%1" : "%3");
+    replace("TOP", parts.result_high == "%high" ? "%2" : "%3");
     replace("LEVELS", parts.levels);
     replace("FILTER", parts.filter);
     return text + parts.last;
@@ -88,6 +90,7 @@ TEST_F(ChannelQuantizationTest, OtherQuantizationsStay) {
             "");
   // Other limits of the result, or not 256 levels.
   EXPECT_EQ(After({.result_low = "%zero"}), "");
+  EXPECT_EQ(After({.result_high = "%zero"}), "");
   EXPECT_EQ(After({.levels = "255"}), "");
 }
 

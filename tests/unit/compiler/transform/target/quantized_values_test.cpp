@@ -185,6 +185,18 @@ TEST_F(QuantizedValuesTest, PoolingPassesQuantizedValuesOn) {
             "");
 }
 
+// The indices of maxima are those of floats.
+TEST_F(QuantizedValuesTest, PoolingWithIndicesReadsFloats) {
+  const std::string pool =
+      "  %p:2 = opset8.MaxPool \"p\" (%q) {strides = [1, 1], dilations = [1, 1], pads_begin = [0, 0], "
+      "pads_end = [0, 0], "
+      "kernel = [1, 1], index_element_type = i64, axis = 0} : f32[...], i64[...]\n";
+  EXPECT_EQ(Marked({Quantized("q", "x"), pool, Convolution("c", "p"), ResultOf("c")}), "q [c]");
+  EXPECT_EQ(Marked({Quantized("q", "x"), pool, Convolution("c", "p"), ResultOf("c"),
+                    "  opset1.Result \"indices\" (%p.1)\n"}),
+            "");
+}
+
 TEST_F(QuantizedValuesTest, MatricesAreFilters) {
   const std::string w = Constant("m", "f32[2,2]", "1, 1, 1, 1");
   const auto product = [&](const std::string& shape, const std::string& attributes = "") {

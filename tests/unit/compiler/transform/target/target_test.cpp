@@ -5,75 +5,10 @@
 #include <cmath>
 
 #include "llvm/ADT/STLExtras.h"
-#include "tests/unit/compiler/transform/transform_support.h"
+#include "tests/unit/compiler/transform/target/target_support.h"
 
 namespace nnefc::transform::target {
 namespace {
-
-std::string TargetInput(const std::string& name, const std::string& type, const std::string& shape) {
-  return fmt::format("  %{} = opset1.Parameter \"{}\" {{element_type = {}, shape = {}}} : {}{}\n", name, name,
-                     type, shape, type, shape);
-}
-std::string TargetConstant(const std::string& name, const std::string& type, const std::string& items) {
-  return fmt::format("  %{} = opset1.Const \"{}\" : {} = dense<{}: {}>\n", name, name, type, type, items);
-}
-std::string TargetStep(const std::string& name, const std::string& operation, const std::string& inputs,
-                       const std::string& attributes = "") {
-  return fmt::format("  %{} = {} \"{}\" ({}) {{{}}} : f32[...]\n", name, operation, name, inputs, attributes);
-}
-std::string TargetResult(const std::string& name) {
-  return fmt::format("  opset1.Result \"y\" (%{})\n", name);
-}
-std::string Joined(llvm::ArrayRef<std::string> parts) {
-  std::string text;
-  for (const std::string& part : parts) text += part;
-  return text;
-}
-
-class TargetTest : public TransformTest {
- protected:
-  // Returns the nodes after a transformation other than parameters, constants and results:
-  // "MatMul[2,1](Reshape Const)", with the shape of the result, the operations of the inputs and a `t` after
-  // a transposed operand.
-  std::string After(const std::string& name, llvm::ArrayRef<std::string> text) {
-    const TransformationList list = StandardTransformations();
-    graph_ = Parse(Numbered(Joined(text)));
-    if (graph_ == nullptr) return "no graph";
-    EXPECT_EQ(Run(list, *graph_, Side::kTarget, {.only = {"target." + name}, .evaluate = EvaluateFunction}),
-              "");
-    graph_->EraseDeadNodes();
-    std::string described;
-    const auto order = ir::TopologicalOrder(*graph_);
-    for (ir::NodeId id : *order) {
-      const ir::Node& node = graph_->node(id);
-      if (node.info().is_source || node.Is(ir::OpRole::kResult)) continue;
-      described += fmt::format("{}{}{}(", described.empty() ? "" : " ", node.type(),
-                               ir::ToString(node.output().shape));
-      for (int32_t i = 0; i < node.num_inputs(); ++i) {
-        const bool is_transposed =
-            node.type() == "MatMul" && node.Bool(i == 0 ? "transpose_a" : "transpose_b");
-        described +=
-            (i == 0 ? "" : " ") + graph_->node(node.input(i).node).type() + (is_transposed ? "t" : "");
-      }
-      described += ")";
-    }
-    return described;
-  }
-  // Returns the elements of an input of the first node of an operation.
-  std::vector<double> InputOf(const std::string& type, int32_t input) const {
-    for (ir::NodeId id : graph_->nodes()) {
-      const ir::Node& node = graph_->node(id);
-      if (node.type() != type) continue;
-      const std::optional<TensorValue>& value = graph_->output(node.input(input)).value;
-      std::vector<double> numbers;
-      for (int64_t i = 0; value && i < value->volume(); ++i) numbers.push_back(value->ElementAsDouble(i));
-      return numbers;
-    }
-    return {};
-  }
-
-  std::unique_ptr<ir::Graph> graph_;
-};
 
 // ---- branches ----
 
@@ -315,6 +250,36 @@ TEST_F(LookupTest, AQuantizationWithOtherConsumersRemains) {
       << text;
 }
 
+// A constant of one element and a higher rank changes the shape.
+TEST_F(LookupTest, FunctionsPreserveTheShape) {
+  const auto has_table = [&](const std::string& type) {
+    return After({TargetConstant("c", type, "2.0"), QuantizedTensor("q", "x"),
+                  TargetStep("s", "opset1.Sqrt", "%q"), TargetStep("f", "opset1.Subtract", "%s, %c"),
+                  TargetResult("f")})
+               .find("Gather") != std::string::npos;
+  };
+  EXPECT_TRUE(has_table("f32[]"));
+  EXPECT_TRUE(has_table("f32[1,1]"));
+  EXPECT_FALSE(has_table("f32[1,1,1]"));
+}
+
+// The first of two identical quantizations becomes the indices, unless others read it.
+TEST_F(LookupTest, AQuantizationBeforeAView) {
+  const auto after = [&](const std::string& other) {
+    return After({TargetConstant("shape", "i64[2]", "2, 512"), QuantizedTensor("q", "x"),
+                  TargetStep("v", "opset1.Reshape", "%q, %shape", "special_zero = false"),
+                  QuantizedTensor("r", "v"), TargetStep("s", "opset1.Sqrt", "%r"),
+                  TargetStep("f", "opset1.Floor", "%s"), TargetResult("f"), other});
+  };
+  EXPECT_EQ(after(""),
+            "FakeQuantize[1,1024](Parameter Const Const Const Const) Reshape[2,512](FakeQuantize Const) "
+            "Convert[2,512](Reshape) Gather[2,512](Const Convert Const)");
+  const std::string shared = after(TargetStep("b", "opset1.Negative", "%q") + "  opset1.Result \"z\" (%b)\n");
+  EXPECT_NE(shared.find("FakeQuantize[2,512](Reshape Const Const Const Const) Convert[2,512](FakeQuantize)"),
+            std::string::npos)
+      << shared;
+}
+
 class QuantizedEndTest : public LookupTest {
  protected:
   // Returns the graph of functions between two quantizations from `low` to `high`, before a MaxPool.
@@ -374,6 +339,28 @@ TEST_F(RepeatedTest, IdenticalQuantizationsAreRemoved) {
   EXPECT_EQ(After(name, {first, QuantizedTensor("r", "q"), TargetResult("r")}), twice);
 }
 
+// The limits of the second quantization's data and result, and those of the first one's result, are equal
+// pairs.
+TEST_F(RepeatedTest, EachLimitIsNecessary) {
+  const auto quantized = [](const std::string& name, const std::string& data, const std::string& limits) {
+    return TargetStep(name, "opset1.FakeQuantize", "%" + data + ", " + limits, "levels = 256");
+  };
+  const auto is_removed = [&](const std::string& first, const std::string& second) {
+    return After("RemoveRepeatedQuantization",
+                 {TargetConstant("m", "f32[]", "-63.75"), quantized("q", "x", first),
+                  quantized("r", "q", second), Relu("a", "r"), TargetResult("a")})
+               .find("(FakeQuantize Const Const Const Const)") == std::string::npos;
+  };
+  EXPECT_TRUE(is_removed("%zero, %one, %zero, %one", "%zero, %one, %zero, %one"));
+  EXPECT_TRUE(is_removed("%zero, %two, %zero, %one", "%zero, %one, %zero, %one"));
+  EXPECT_FALSE(is_removed("%zero, %one, %zero, %two", "%zero, %one, %zero, %one"));
+  EXPECT_FALSE(is_removed("%zero, %one, %m, %one", "%zero, %one, %zero, %one"));
+  EXPECT_FALSE(is_removed("%zero, %one, %zero, %one", "%zero, %two, %zero, %one"));
+  EXPECT_FALSE(is_removed("%zero, %one, %zero, %one", "%m, %one, %zero, %one"));
+  EXPECT_FALSE(is_removed("%zero, %one, %zero, %one", "%zero, %one, %zero, %two"));
+  EXPECT_FALSE(is_removed("%zero, %one, %zero, %one", "%zero, %one, %m, %one"));
+}
+
 TEST_F(RepeatedTest, QuantizationsAfterMovesAreRemoved) {
   const std::string name = "RemoveQuantizationAfterMoves";
   const std::string swapped = TargetStep("t", "opset1.Transpose", "%q, %order");
@@ -429,88 +416,6 @@ TEST_F(RepeatedTest, PartsOfAConcatAreQuantized) {
       has_quantized_parts({pool, part, join("%q, %q"), whole, relu, result, "  opset1.Result \"z\" (%c)\n"}));
   EXPECT_FALSE(
       has_quantized_parts({pool, part, join("%q, %q"), whole, relu, result, "  opset1.Result \"z\" (%r)\n"}));
-}
-
-// ---- channels ----
-
-class ChannelsTest : public TargetTest {
- protected:
-  // Returns the graph of images of `channels` channels that `steps` turn into `moved`, before a convolution.
-  std::string Convolved(int channels, llvm::ArrayRef<std::string> steps, const std::string& moved,
-                        int moved_channels) {
-    std::vector<std::string> text = {TargetInput("x", "f32", fmt::format("[1,{},2,2]", channels)),
-                                     TargetInput("w", "f32", fmt::format("[1,{},1,1]", moved_channels))};
-    text.insert(text.end(), steps.begin(), steps.end());
-    text.push_back(
-        TargetStep("conv", "opset1.Convolution", "%" + moved + ", %w",
-                   "strides = [1, 1], dilations = [1, 1], pads_begin = [0, 0], pads_end = [0, 0]"));
-    text.push_back(TargetResult("conv"));
-    return After("FuseChannelPermutations", text);
-  }
-  static std::string Shuffle(const std::string& name, const std::string& data, int axis = 1) {
-    return TargetStep(name, "opset1.ShuffleChannels", "%" + data, fmt::format("axis = {}, group = 2", axis));
-  }
-};
-
-TEST_F(ChannelsTest, AShuffleBecomesAGather) {
-  const std::string gathered =
-      "Concat[1,16,2,2](Parameter) Gather[1,16,2,2](Concat Const Const) Convolution[1,1,2,2](Gather "
-      "Parameter)";
-  // arange(16).reshape(2, 8).T.ravel()
-  const std::vector<double> order = {0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15};
-  for (const int axis : {1, -3}) {
-    EXPECT_EQ(Convolved(16, {Shuffle("s", "x", axis)}, "s", 16), gathered);
-    EXPECT_EQ(InputOf("Gather", 1), order);
-    EXPECT_EQ(InputOf("Gather", 2), std::vector<double>{1});
-  }
-  EXPECT_EQ(Convolved(16,
-                      {TargetConstant("five", "i64[5]", "1, 2, 8, 2, 2"),
-                       TargetConstant("order", "i64[5]", "0, 2, 1, 3, 4"),
-                       TargetConstant("four", "i64[4]", "1, 16, 2, 2"),
-                       TargetStep("a", "opset1.Reshape", "%x, %five", "special_zero = false"),
-                       TargetStep("b", "opset1.Transpose", "%a, %order"),
-                       TargetStep("c", "opset1.Reshape", "%b, %four", "special_zero = false")},
-                      "c", 16),
-            gathered);
-  EXPECT_EQ(InputOf("Gather", 1), order);
-}
-
-TEST_F(ChannelsTest, ChainsAreFollowed) {
-  // The even channels of the shuffled images, after those of the images themselves: 0, 1, 2 ..
-  EXPECT_EQ(Convolved(16,
-                      {Shuffle("s", "x"), TargetConstant("zero", "i64[1]", "0"),
-                       TargetConstant("end", "i64[1]", "16"), TargetConstant("step", "i64[1]", "2"),
-                       TargetConstant("axis", "i64[1]", "1"),
-                       TargetStep("p", "opset8.Slice", "%s, %zero, %end, %step, %axis"),
-                       TargetStep("c", "opset1.Concat", "%x, %p", "axis = 1")},
-                      "c", 24),
-            "Concat[1,16,2,2](Parameter) Gather[1,24,2,2](Concat Const Const) Convolution[1,1,2,2](Gather "
-            "Parameter)");
-  std::vector<double> order;
-  order.reserve(24);
-  for (int i = 0; i < 16; ++i) order.push_back(i);
-  for (int i = 0; i < 8; ++i) order.push_back(i);
-  EXPECT_EQ(InputOf("Gather", 1), order);
-}
-
-TEST_F(ChannelsTest, OthersRemain) {
-  // Fewer channels than one block, another axis, and concatenations alone.
-  EXPECT_EQ(Convolved(14, {Shuffle("s", "x")}, "s", 14),
-            "ShuffleChannels[1,14,2,2](Parameter) Convolution[1,1,2,2](ShuffleChannels Parameter)");
-  EXPECT_EQ(Convolved(16, {Shuffle("s", "x", 2)}, "s", 16),
-            "ShuffleChannels[1,16,2,2](Parameter) Convolution[1,1,2,2](ShuffleChannels Parameter)");
-  EXPECT_EQ(Convolved(16, {TargetStep("c", "opset1.Concat", "%x, %x", "axis = 1")}, "c", 32),
-            "Concat[1,32,2,2](Parameter Parameter) Convolution[1,1,2,2](Concat Parameter)");
-  // A part of an unknown extent, before and after one that determines the result's.
-  for (const char* parts : {"%s, %u", "%u, %s"}) {
-    EXPECT_NE(Convolved(16,
-                        {Shuffle("s", "x"), TargetInput("u", "f32", "[1,16,?,2]"),
-                         TargetStep("c", "opset1.Concat", parts, "axis = 1")},
-                        "c", 32)
-                  .find("Convolution[1,1,2,2](Concat Parameter)"),
-              std::string::npos)
-        << parts;
-  }
 }
 
 // ---- selection ----

@@ -1,0 +1,126 @@
+// target.FuseChannelPermutations: chains of concatenations, slices and shuffles, and near misses.
+
+#include "tests/unit/compiler/transform/target/target_support.h"
+
+namespace nnefc::transform::target {
+namespace {
+
+class ChannelsTest : public TargetTest {
+ protected:
+  // Returns the graph of images of `channels` channels that `steps` turn into `moved`, before a convolution.
+  std::string Convolved(int channels, llvm::ArrayRef<std::string> steps, const std::string& moved,
+                        int moved_channels) {
+    std::vector<std::string> text = {TargetInput("x", "f32", fmt::format("[1,{},2,2]", channels)),
+                                     TargetInput("w", "f32", fmt::format("[1,{},1,1]", moved_channels))};
+    text.insert(text.end(), steps.begin(), steps.end());
+    text.push_back(
+        TargetStep("conv", "opset1.Convolution", "%" + moved + ", %w",
+                   "strides = [1, 1], dilations = [1, 1], pads_begin = [0, 0], pads_end = [0, 0]"));
+    text.push_back(TargetResult("conv"));
+    return After("FuseChannelPermutations", text);
+  }
+  static std::string Shuffle(const std::string& name, const std::string& data, int axis = 1) {
+    return TargetStep(name, "opset1.ShuffleChannels", "%" + data, fmt::format("axis = {}, group = 2", axis));
+  }
+};
+
+TEST_F(ChannelsTest, AShuffleBecomesAGather) {
+  const std::string gathered =
+      "Concat[1,16,2,2](Parameter) Gather[1,16,2,2](Concat Const Const) Convolution[1,1,2,2](Gather "
+      "Parameter)";
+  // arange(16).reshape(2, 8).T.ravel()
+  const std::vector<double> order = {0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15};
+  for (const int axis : {1, -3}) {
+    EXPECT_EQ(Convolved(16, {Shuffle("s", "x", axis)}, "s", 16), gathered);
+    EXPECT_EQ(InputOf("Gather", 1), order);
+    EXPECT_EQ(InputOf("Gather", 2), std::vector<double>{1});
+  }
+  EXPECT_EQ(Convolved(16,
+                      {TargetConstant("five", "i64[5]", "1, 2, 8, 2, 2"),
+                       TargetConstant("order", "i64[5]", "0, 2, 1, 3, 4"),
+                       TargetConstant("four", "i64[4]", "1, 16, 2, 2"),
+                       TargetStep("a", "opset1.Reshape", "%x, %five", "special_zero = false"),
+                       TargetStep("b", "opset1.Transpose", "%a, %order"),
+                       TargetStep("c", "opset1.Reshape", "%b, %four", "special_zero = false")},
+                      "c", 16),
+            gathered);
+  EXPECT_EQ(InputOf("Gather", 1), order);
+}
+
+TEST_F(ChannelsTest, ChainsAreFollowed) {
+  // The even channels of the shuffled images, after those of the images themselves: 0, 1, 2 ..
+  EXPECT_EQ(Convolved(16,
+                      {Shuffle("s", "x"), TargetConstant("zero", "i64[1]", "0"),
+                       TargetConstant("end", "i64[1]", "16"), TargetConstant("step", "i64[1]", "2"),
+                       TargetConstant("axis", "i64[1]", "1"),
+                       TargetStep("p", "opset8.Slice", "%s, %zero, %end, %step, %axis"),
+                       TargetStep("c", "opset1.Concat", "%x, %p", "axis = 1")},
+                      "c", 24),
+            "Concat[1,16,2,2](Parameter) Gather[1,24,2,2](Concat Const Const) Convolution[1,1,2,2](Gather "
+            "Parameter)");
+  std::vector<double> order;
+  order.reserve(24);
+  for (int i = 0; i < 16; ++i) order.push_back(i);
+  for (int i = 0; i < 8; ++i) order.push_back(i);
+  EXPECT_EQ(InputOf("Gather", 1), order);
+}
+
+// Starts count from the last channel if they are negative; beyond either end they are those of the images.
+TEST_F(ChannelsTest, StartsOfSlices) {
+  for (const auto& [start, first] : {std::pair("-20", 12), {"12", 12}, {"-32", 0}, {"-40", 0}, {"0", 0}}) {
+    const int count = 32 - first;
+    EXPECT_NE(Convolved(32,
+                        {TargetConstant("start", "i64[1]", start), TargetConstant("end", "i64[1]", "32"),
+                         TargetConstant("step", "i64[1]", "1"), TargetConstant("axis", "i64[1]", "1"),
+                         TargetStep("p", "opset8.Slice", "%x, %start, %end, %step, %axis")},
+                        "p", count)
+                  .find("Gather"),
+              std::string::npos)
+        << start;
+    std::vector<double> order;
+    for (int i = 0; i < count; ++i) order.push_back(first + i);
+    EXPECT_EQ(InputOf("Gather", 1), order) << start;
+  }
+}
+
+// Reshapes and a transpose that do more than a shuffle: other axes, and data that are no images.
+TEST_F(ChannelsTest, OtherTransposesRemain) {
+  const auto is_shuffle = [&](const std::string& order, const std::string& data = "%x") {
+    return Convolved(
+               16,
+               {TargetInput("u", "f32", "[1,64]"), TargetConstant("five", "i64[5]", "1, 4, 4, 2, 2"),
+                TargetConstant("order", "i64[5]", order), TargetConstant("four", "i64[4]", "1, 16, 2, 2"),
+                TargetStep("a", "opset1.Reshape", data + ", %five", "special_zero = false"),
+                TargetStep("b", "opset1.Transpose", "%a, %order"),
+                TargetStep("c", "opset1.Reshape", "%b, %four", "special_zero = false")},
+               "c", 16)
+               .find("Gather") != std::string::npos;
+  };
+  EXPECT_TRUE(is_shuffle("0, 2, 1, 3, 4"));
+  EXPECT_FALSE(is_shuffle("0, 1, 2, 4, 3"));
+  EXPECT_FALSE(is_shuffle("0, 2, 1, 4, 3"));
+  EXPECT_FALSE(is_shuffle("0, 2, 1, 3, 4", "%u"));
+}
+
+TEST_F(ChannelsTest, OthersRemain) {
+  // Fewer channels than one block, another axis, and concatenations alone.
+  EXPECT_EQ(Convolved(14, {Shuffle("s", "x")}, "s", 14),
+            "ShuffleChannels[1,14,2,2](Parameter) Convolution[1,1,2,2](ShuffleChannels Parameter)");
+  EXPECT_EQ(Convolved(16, {Shuffle("s", "x", 2)}, "s", 16),
+            "ShuffleChannels[1,16,2,2](Parameter) Convolution[1,1,2,2](ShuffleChannels Parameter)");
+  EXPECT_EQ(Convolved(16, {TargetStep("c", "opset1.Concat", "%x, %x", "axis = 1")}, "c", 32),
+            "Concat[1,32,2,2](Parameter Parameter) Convolution[1,1,2,2](Concat Parameter)");
+  // A part of an unknown extent, before and after one that determines the result's.
+  for (const char* parts : {"%s, %u", "%u, %s"}) {
+    EXPECT_NE(Convolved(16,
+                        {Shuffle("s", "x"), TargetInput("u", "f32", "[1,16,?,2]"),
+                         TargetStep("c", "opset1.Concat", parts, "axis = 1")},
+                        "c", 32)
+                  .find("Convolution[1,1,2,2](Concat Parameter)"),
+              std::string::npos)
+        << parts;
+  }
+}
+
+}  // namespace
+}  // namespace nnefc::transform::target
