@@ -2,11 +2,13 @@
 // `min`, `max` and everything based on them are selections (4.2.2). A maximum over a window or an axis begins
 // at negative infinity and ignores NaN.
 
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <functional>
 #include <limits>
 
+#include "fmt/format.h"
 #include "tests/unit/runtime/run_graph.h"
 
 namespace nnefc::runtime::engine {
@@ -286,6 +288,49 @@ TEST(SpecialValuesTest, ReluOfNormalisations) {
         const auto out = RunGraph(g.graph, {.backend = backend, .threads = 1}, {Tensor(values)});
         ASSERT_FALSE(out.empty());
         ExpectNear(out.back(), expected, 2e-6);
+      }
+    }
+  }
+}
+
+// (x - mean) / sqrt(variance + epsilon) * gamma + beta with one parameter that is no finite number, or a
+// variance without a root. The product of the mean and an infinite scale would be infinite or NaN.
+TEST(SpecialValuesTest, ParametersOfNormalisations) {
+  constexpr double kEpsilon = 0.5;
+  const std::vector<float> values = {-2.0f, -1.0f, 0.25f, 0.5f, 1.0f, 3.0f, kInfinity, -kInfinity, kNan};
+  std::vector<std::array<float, 4>> cases;  // gamma, beta, mean, variance
+  for (size_t parameter = 0; parameter < 4; ++parameter) {
+    for (const float value : {kInfinity, -kInfinity, kNan, 0.0f, -0.25f, -0.5f, -0.75f}) {
+      cases.push_back({3.0f, 1.0f, 0.5f, 0.5f});
+      cases.back()[parameter] = value;
+    }
+  }
+  for (const std::array<float, 4>& numbers : cases) {
+    for (const Place place : {Place::kRowMajor, Place::kFused, Place::kInBlocks}) {
+      TestGraph g;
+      ir::OutputPort x = g.Parameter("x", {1, kChannels, 1, static_cast<int64_t>(values.size())});
+      if (place != Place::kRowMajor) x = InBlocks(g, x);
+      std::vector<ir::OutputPort> inputs = {x};
+      for (const float number : numbers)
+        inputs.push_back(
+            g.Const(TensorValue::FromFloats({kChannels}, std::vector<float>(kChannels, number))));
+      g.Result(g.Op("opset5", "BatchNormInference", inputs, With("epsilon", kEpsilon)));
+      if (place == Place::kInBlocks) g.Result(x, "kept");
+      const auto [gamma, beta, mean, variance] = numbers;
+      const TensorValue expected =
+          TensorValue::Make<float>(ElementType::kF32, Tensor(values).shape(), [&](std::span<float> out) {
+            for (size_t i = 0; i < out.size(); ++i) {
+              const double centered = double{values[i % values.size()]} - double{mean};
+              out[i] = static_cast<float>(centered / std::sqrt(double{variance} + kEpsilon) * double{gamma} +
+                                          double{beta});
+            }
+          });
+      for (const Backend backend : {Backend::kReference, Backend::kFast}) {
+        SCOPED_TRACE(fmt::format("gamma {}, beta {}, mean {}, variance {}, place {}, backend {}", gamma, beta,
+                                 mean, variance, static_cast<int>(place), static_cast<int>(backend)));
+        const auto out = RunGraph(g.graph, {.backend = backend, .threads = 1}, {Tensor(values)});
+        ASSERT_FALSE(out.empty());
+        ExpectNear(out[0], expected, 2e-6);
       }
     }
   }

@@ -1,0 +1,72 @@
+// Implementations that a run names: each computes its step with the operations fused into it.
+
+#include "tests/unit/runtime/engine/kernels/post_op_cases.h"
+
+namespace nnefc::runtime::engine {
+namespace {
+
+// Runs one step by the implementation `id` and compares it with the reference kernels.
+void ExpectOneStep(const TestGraph& g, const std::string& id, const std::vector<TensorValue>& inputs,
+                   double tolerance = 1e-5) {
+  SCOPED_TRACE(id);
+  const auto expected = RunGraph(g.graph, {.backend = kernels::Backend::kReference}, inputs);
+  const auto executable = Compile(g.graph, {.threads = 2, .way = id});
+  ASSERT_NE(executable, nullptr);
+  const auto session = Session::Create(executable);
+  session->EnableProfile(true);
+  const auto actual = session->Run(inputs);
+  ASSERT_TRUE(actual.ok()) << (actual.ok() ? "" : actual.error().message);
+  ExpectClose((*actual)[0], expected[0], tolerance);
+  if (!fast::simd::HasSimd()) return;
+  std::vector<std::string> used;
+  for (const StepProfile& step : session->profile()) {
+    if (step.operation != "reorder") used.push_back(std::string(step.implementation));
+  }
+  EXPECT_EQ(used, std::vector<std::string>{id}) << executable->DescribePlan();
+}
+
+TEST(ForcedImplementationsTest, SoftmaxOfFiniteNumbers) {
+  for (const Shape& shape : {Shape{3, 41, 200}, Shape{17, 1024}, Shape{20000}}) {
+    TestGraph g;
+    const auto axis = static_cast<int64_t>(shape.size()) - 1;
+    g.Result(g.Op("opset8", "SoftMax", {g.Parameter("x", shape)}, With("axis", axis)));
+    ExpectOneStep(g, "onednn", {RandomTensor(shape, 1, -8, 8)});
+  }
+}
+
+TEST(ForcedImplementationsTest, MatrixProductsWithBias) {
+  for (const char* id : {"onednn_matmul", "onednn_inner_product"}) {
+    for (const bool transposed : {false, true}) {
+      TestGraph g;
+      const auto product = g.Op(
+          "MatMul", {g.Parameter("x", {16, 32}), g.Weights(transposed ? Shape{48, 32} : Shape{32, 48}, 1)},
+          With("transpose_b", transposed));
+      g.Result(g.Op("ReLU", {g.Op("Add", {product, g.Weights({48}, 2)})}));
+      ExpectOneStep(g, id, {RandomTensor({16, 32}, 3)});
+    }
+  }
+}
+
+TEST(ForcedImplementationsTest, FunctionsWithANumber) {
+  for (const char* operation : {"Add", "Multiply", "Subtract", "Maximum"}) {
+    TestGraph g;
+    g.Result(
+        g.Op(operation, {g.Parameter("x", {2, 16, 5, 3}), g.Const(TensorValue::FromFloats({1}, {0.375F}))}));
+    ExpectOneStep(g, "onednn_eltwise", {RandomTensor({2, 16, 5, 3}, 1)});
+  }
+}
+
+// A window that is the whole image, of one group and of several, before a function that no inner product
+// fuses.
+TEST(ForcedImplementationsTest, WindowsOfWholeImages) {
+  TestGraph g;
+  ir::AttributeMap window = WindowOf(
+      {.input = {2, 32, 3, 3}, .window = {3, 3}, .strides = {}, .dilations = {}, .begin = {}, .end = {}});
+  const auto y =
+      g.Op("GroupConvolution", {g.Parameter("x", {2, 32, 3, 3}), g.Weights({2, 16, 16, 3, 3}, 1)}, window);
+  g.Result(g.Op("opset4", "SoftPlus", {y}));
+  ExpectOneStep(g, "direct", {RandomTensor({2, 32, 3, 3}, 2)});
+}
+
+}  // namespace
+}  // namespace nnefc::runtime::engine
