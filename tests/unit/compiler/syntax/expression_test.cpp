@@ -157,6 +157,18 @@ TEST(Nesting, IsBounded) {
   }
 }
 
+void ExpectNesting(const std::string& expression, int64_t depth) {
+  for (const bool by_grammar_alone : {false, true}) {
+    for (const int64_t limit : {depth - 1, depth, depth + 1}) {
+      if (limit < 1) continue;  // the lists of the graph nest, too
+      const auto messages = Parse("version 1.0;\ngraph g( x ) -> ( y ) { y = " + expression + "; }",
+                                  {.by_grammar_alone = by_grammar_alone}, limit)
+                                .Messages();
+      EXPECT_EQ(messages.size(), depth > limit ? 1u : 0u) << expression << " with the limit " << limit;
+    }
+  }
+}
+
 // Each bracket and each invocation is one level, empty ones included.
 TEST(Nesting, CountsEachKindOfBracket) {
   constexpr std::pair<std::string_view, std::string_view> kBrackets[] = {
@@ -167,15 +179,8 @@ TEST(Nesting, CountsEachKindOfBracket) {
     for (const auto& [innermost, levels] : kInnermost) {
       std::string text(innermost);
       for (int64_t depth = levels; depth < 6; ++depth) {
-        for (const bool by_grammar_alone : {false, true}) {
-          for (const int64_t limit : {depth - 1, depth, depth + 1}) {
-            if (limit < 1) continue;  // the lists of the graph nest, too
-            const auto messages = Parse("version 1.0;\ngraph g( x ) -> ( y ) { y = " + text + "; }",
-                                        {.by_grammar_alone = by_grammar_alone}, limit)
-                                      .Messages();
-            EXPECT_EQ(messages.size(), depth > limit ? 1u : 0u) << text << " with the limit " << limit;
-          }
-        }
+        ExpectNesting(text, depth);
+        ExpectNesting("f(" + text + ")", depth + 1);  // also read by the flat path
         text = std::string(open) + text + std::string(close);
       }
     }
