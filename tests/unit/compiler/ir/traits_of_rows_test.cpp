@@ -101,6 +101,32 @@ TEST(TraitsOfRowsTest, NarrowIntegers) {
 }
 
 // An equivalent exists, has no other row, and has as many inputs; reductions have their axes as an attribute.
+// The distribution of random variables at each input.
+TEST(TraitsOfRowsTest, RolesOfData) {
+  const auto of = [](DataRole role) {
+    Names found;
+    const OpRegistry& registry = StandardOps();
+    for (size_t i = 0; i < registry.size(); ++i) {
+      const OpInfo& row = registry.Info(OpId(static_cast<int32_t>(i)));
+      for (const InputInfo& input : row.inputs) {
+        if (row.set == kNnefSet && input.data == role) found.insert(row.name + " " + input.name);
+      }
+    }
+    return found;
+  };
+  EXPECT_EQ(of(DataRole::kFilter),
+            (Names{"batch_normalization input", "conv input", "conv filter", "deconv input", "deconv filter",
+                   "separable_conv input", "separable_conv plane_filter", "separable_conv point_filter",
+                   "separable_deconv input", "separable_deconv plane_filter", "separable_deconv point_filter",
+                   "linear input", "linear filter", "matmul A", "matmul B"}));
+  EXPECT_EQ(of(DataRole::kBias), (Names{"conv bias", "deconv bias", "separable_conv bias",
+                                        "separable_deconv bias", "linear bias"}));
+  EXPECT_EQ(of(DataRole::kMean), Names{"batch_normalization mean"});
+  EXPECT_EQ(of(DataRole::kVariance), Names{"batch_normalization variance"});
+  EXPECT_EQ(of(DataRole::kOffset), Names{"batch_normalization offset"});
+  EXPECT_EQ(of(DataRole::kScale), Names{"batch_normalization scale"});
+}
+
 TEST(TraitsOfRowsTest, Equivalents) {
   Names names;
   const OpRegistry& registry = StandardOps();

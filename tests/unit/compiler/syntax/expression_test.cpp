@@ -169,12 +169,13 @@ void ExpectNesting(const std::string& expression, int64_t depth) {
   }
 }
 
-// Each bracket and each invocation is one level, empty ones included.
+// Each bracket, invocation and sign is one level, empty brackets included.
 TEST(Nesting, CountsEachKindOfBracket) {
   constexpr std::pair<std::string_view, std::string_view> kBrackets[] = {
       {"[", "]"},    {"[1, ", "]"}, {"[", ", 1]"}, {"(", ")"},
       {"(1, ", ")"}, {"(", ", 1)"}, {"f(", ")"},   {"f(k = ", ")"}};
-  constexpr std::pair<std::string_view, int64_t> kInnermost[] = {{"x", 0}, {"1", 0}, {"[]", 1}, {"f()", 1}};
+  constexpr std::pair<std::string_view, int64_t> kInnermost[] = {
+      {"x", 0}, {"1", 0}, {"-1", 1}, {"[]", 1}, {"f()", 1}};
   for (const auto& [open, close] : kBrackets) {
     for (const auto& [innermost, levels] : kInnermost) {
       std::string text(innermost);

@@ -435,6 +435,27 @@ TEST_F(UpdateConfigurationTest, FillsWhatIsMissing) {
 )");
 }
 
+// Inputs and outputs are in the order of their names, whatever the order of the nodes.
+TEST_F(UpdateConfigurationTest, OrdersNames) {
+  Context context;
+  const auto graph = Parse(R"(  %0 = opset1.Parameter "x" {element_type = f32, shape = [2]} : f32[2]
+  %1 = opset1.ReLU "net/z" (%0) : f32[2]
+  %2 = opset1.Abs "net/a" (%0) : f32[2]
+  %3 = opset1.Exp "net/m" (%1) : f32[2]
+  %4 = opset1.Add "sum" (%2, %3) : f32[2]
+  %5 = opset1.Multiply "y" (%4, %1) : f32[2]
+  opset1.Result "y" (%5)
+)");
+  const FileId file =
+      context.sources.AddText("c.json", R"([{"match_kind": "scope", "id": "T", "instances": ["net"]}])");
+  const auto text = UpdateConfiguration(*graph, file, context);
+  ASSERT_TRUE(text.has_value());
+  const std::string outputs = text->substr(text->find("outputs"));
+  ASSERT_NE(outputs.find("a$"), std::string::npos) << *text;
+  EXPECT_LT(outputs.find("a$"), outputs.find("m$")) << *text;
+  EXPECT_LT(outputs.find("m$"), outputs.find("z$")) << *text;
+}
+
 TEST_F(UpdateConfigurationTest, KeepsWhatIsThereAndReadsItBack) {
   const std::string once = Update(R"([{"match_kind": "scope", "id": "T", "instances": ["net/block1"],
                                        "outputs": [{"node": "mine", "port": 0}]}])");
