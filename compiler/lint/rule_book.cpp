@@ -84,7 +84,7 @@ std::string_view RuleBook::Nearest(std::string_view label) const {
 
 bool IsShowable(const Rule& rule) {
   return rule.section != "internal" && rule.section != "environment" && rule.section != "plug-in" &&
-         rule.section != "build";
+         rule.section != "build" && rule.section != "tool";
 }
 
 std::vector<std::string_view> SectionsOf(const Rule& rule) {

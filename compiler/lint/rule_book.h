@@ -32,8 +32,8 @@ class RuleBook {
 };
 
 // Returns whether an example document can break the rule. Exceptions are rules about bugs in nnefc itself
-// (section "internal"), lack of memory ("environment"), plug-ins ("plug-in") and parts that a build lacks
-// ("build").
+// (section "internal"), lack of memory ("environment"), plug-ins ("plug-in"), parts that a build lacks
+// ("build"), and rules that a tool reports without a document ("tool").
 bool IsShowable(const Rule& rule);
 
 // Returns the sections of the specifications that state a rule: "R 3.3.2", "P 3.3.1".

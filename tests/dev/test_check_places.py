@@ -17,6 +17,9 @@ FILES = {
     "tools/docs/pages/tour.md": "    nnefc show net.nnef\n",
     "compiler/lower/rules.h": "NNEFC_DEFINE_RULES(kLowerRules, NNEFC_LOWER_RULES)\n",
     "compiler/lint/rule_book.cpp": "  Add(lower::kLowerRules);\n",
+    "tools/api/report.cpp": '  static constexpr Rule kFull{"disk.full", Severity::kError, ""};\n',
+    "tools/python/nnefc/conversion/read.py": '_RULE = "convert.unread-model"\n',
+    "tools/api/facts/tool_rules.h": 'RULE(kFull, "disk.full", kError, "")\nRULE(kUnread, "convert.unread-model", kError, "")\n',
     "compiler/transform/middle/pads.cpp": "class FusePads : public MiddleReplacementPattern {\n};\n"
                                           "void RegisterPads(TransformationList& list) {\n  list.Add<FusePads>();\n}\n",
     "compiler/transform/pipeline/standard.cpp": "  middle::RegisterPads(list);\n",
@@ -38,7 +41,7 @@ def check(folder: Path, files: dict[str, str]) -> str:
 
 
 def test_nothing_is_missing(tmp_path: Path) -> None:
-    assert check(tmp_path, FILES) == "9 places, 0 without an entry\n"
+    assert check(tmp_path, FILES) == "11 places, 0 without an entry\n"
 
 
 @pytest.mark.parametrize(("name", "text", "message"), [
@@ -46,6 +49,8 @@ def test_nothing_is_missing(tmp_path: Path) -> None:
     ("tests/golden/cli/show.golden", "== command: nnefc showing\n", "`nnefc show` has no golden"),
     ("tools/docs/pages/tour.md", "nnefc shown\n", "`nnefc show` has no command in tools/docs/pages/tour.md"),
     ("compiler/lint/rule_book.cpp", "Add(kLowerRulesOfOthers);", "`kLowerRules` has no entry"),
+    ("tools/api/report.cpp", 'const Rule kFull{"disk.fuller", Severity::kError, ""};\n', "`disk.fuller` has no row in a list of rules"),
+    ("tools/python/nnefc/conversion/read.py", '_error("convert.unread", message)\n', "`convert.unread` has no row in a list of rules"),
     ("compiler/transform/pipeline/standard.cpp", "", "`RegisterPads` has no call in standard.cpp"),
     ("compiler/transform/middle/pads.cpp", FILES["compiler/transform/middle/pads.cpp"].replace("Add<FusePads>", "Add<FusePadsToo>"),
      "`FusePads` has no registration"),

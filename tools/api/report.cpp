@@ -3,6 +3,7 @@
 #include "tools/api/report.h"
 
 #include "compiler/support/diagnostics/sort_diagnostics.h"
+#include "tools/api/facts/tool_rules.h"
 #include "tools/api/internals.h"
 
 namespace nnefc::api {
@@ -77,7 +78,6 @@ Report TakeReport(Context& context) {
 }
 
 Report EnvironmentReport(std::string message) {
-  static constexpr Rule kEnvironment{"environment", nnefc::Severity::kError, ""};
   Context context;
   context.emitter.Emit(kEnvironment, {}, "{}", message);
   return MakeReport(context.emitter.diagnostics(), 1, /*environment_failed=*/true, context.sources);

@@ -2,7 +2,7 @@
 """Checks that a definition has its entries in the other places that CONTRIBUTING lists: check_places.py [ROOT]
 
 - a command: its call, a golden, a section of the tour
-- a list of rules: its entry in a book of rules
+- a list of rules: its entry in a book of rules; a label in a source: its row in a list
 - a transformation: its registration, and a test that names it; a family: its call
 - an operation of NNEF: a unit test of its shape function
 - an element type: a test of its values
@@ -51,8 +51,14 @@ class Places:
 
     def check_rules(self) -> None:
         books = self.text("compiler/lint/rule_book.cpp", "tools/api/**/all_rules.cpp")
-        for name in re.findall(r"^NNEFC_DEFINE_RULES\((\w+),", self.text("compiler/**/*.h", "runtime/**/*.h"), re.MULTILINE):
+        for name in re.findall(r"^NNEFC_DEFINE_RULES\((\w+),", self.text("compiler/**/*.h", "runtime/**/*.h", "tools/**/*.h"), re.MULTILINE):
             self.require(re.search(rf"\b{name}\)", books), name, "entry in compiler/lint/rule_book.cpp")
+        lists = self.text("compiler/**/*rules.h", "runtime/**/*rules.h", "tools/**/*rules.h")
+        sources = self.text("compiler/**/*.cpp", "runtime/**/*.cpp", "tools/**/*.cpp")
+        labels = re.findall(r'\bRule \w+\{\s*"([^"]+)"', sources)
+        labels += re.findall(r'"(convert\.[a-z-]+)"', self.text("tools/python/nnefc/**/*.py"))
+        for label in labels:
+            self.require(f'"{label}"' in lists, label, "row in a list of rules")
 
     def check_transformations(self) -> None:
         phases = [f"compiler/transform/{phase}/**/*" for phase in ("front", "middle", "back", "target")]

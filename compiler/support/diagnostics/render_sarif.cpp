@@ -144,7 +144,8 @@ Json RuleDescriptor(const Rule& rule, const RuleTexts& texts) {
   }
   descriptor["defaultConfiguration"] = {{"level", SeverityName(rule.severity)}};
   std::string help = fmt::format("`nnefc explain {}` shows examples", rule.label);
-  if (!rule.section.empty()) help = fmt::format("NNEF specification, {}; {}", rule.section, help);
+  const bool is_specified = rule.section.starts_with("R ") || rule.section.starts_with("P ");
+  if (is_specified) help = fmt::format("NNEF specification, {}; {}", rule.section, help);
   descriptor["help"] = Message(help);
   return descriptor;
 }

@@ -35,6 +35,7 @@ std::string OriginText(const Rule& rule) {
            "with the model and the output of `nnefc --version`";
   if (rule.section == "plug-in") return "a fault of what `--extensions` loads";
   if (rule.section == "build") return "this build of nnefc is without a part that the input needs";
+  if (rule.section == "tool") return "a rule of the tools";
   if (rule.section == "environment") return "the machine has too little memory for it";
   std::string text;
   for (std::string_view section : lint::SectionsOf(rule)) {

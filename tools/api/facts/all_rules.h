@@ -4,7 +4,7 @@
 
 namespace nnefc::api {
 
-// Returns the rules of all diagnostics: those of the compiler, then those of a run.
+// Returns the rules of all diagnostics: those of the compiler, of a run, and of the tools.
 lint::RuleBook AllRules();
 
 }  // namespace nnefc::api

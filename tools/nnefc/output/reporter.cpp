@@ -14,6 +14,7 @@
 #include "nlohmann/json.hpp"
 #include "tools/api/explain/diagnostics_text.h"
 #include "tools/api/facts/costs.h"
+#include "tools/api/facts/tool_rules.h"
 
 namespace nnefc::cli {
 namespace {
@@ -23,9 +24,6 @@ using Json = nlohmann::ordered_json;
 // Machine-readable documents for stderr.
 std::vector<std::string> reported;
 Format error_format = Format::kText;
-
-// The rule for errors of the command line or the machine.
-constexpr Rule kMisuseRule{"cli.misuse", Severity::kError, ""};
 
 std::string Dump(const Json& json) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
@@ -202,7 +200,7 @@ void PrintError(const std::string& message, const std::string& note) {
     if (!note.empty()) PrintStderr("nnefc: note: {}\n", note);
     return;
   }
-  Diagnostic diagnostic{&kMisuseRule, Severity::kError, {}, message, {}, {}};
+  Diagnostic diagnostic{&api::kMisuse, Severity::kError, {}, message, {}, {}};
   if (!note.empty()) diagnostic.notes.push_back({{}, note});
   const std::string text = Render(error_format, {diagnostic}, SourceManager(), /*color=*/false);
   if (error_format == Format::kGithub) {
