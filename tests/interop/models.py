@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -146,6 +147,11 @@ class Nnefc:
         self.must("run", model, *options, "--outputs", out)
         with np.load(out) as arrays:
             return {name: arrays[name] for name in arrays.files}
+
+
+def statements(text: str) -> int:
+    """Returns the number of statements of a flat document."""
+    return len(re.findall(r"^    [\w\[][^=]* = \w+", text, re.MULTILINE))
 
 
 def input_of(model: Path, name: str, shape: list[int]) -> np.ndarray:

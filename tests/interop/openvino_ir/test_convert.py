@@ -1,4 +1,4 @@
-"""`nnefc convert`: whole models of OpenVINO and ONNX, round trips of our networks, its output forms and its errors."""
+"""`nnefc convert`: whole models of OpenVINO and ONNX, its output forms and its errors."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import models
-from models import Nnefc, assert_agree
+from models import Nnefc, assert_agree, statements
 
 nnef = pytest.importorskip("nnef")
 onnx = pytest.importorskip("onnx")
@@ -102,24 +101,6 @@ def test_an_encoder_layer(tool: Nnefc, tmp_path: Path) -> None:
     assert re.search(r"= moments\(", text) and re.search(r"shape = \[0, 0, 2, 4\]", text)
 
 
-def statements(text: str) -> int:
-    return len(re.findall(r"^    [\w\[][^=]* = \w+", text, re.MULTILINE))
-
-
-@pytest.mark.parametrize("name", ["mobilenetv2", "resnet18_spp"])
-def test_our_networks_return(tool: Nnefc, tmp_path: Path, name: str) -> None:
-    document = models.NETWORKS / f"{name}.nnef"
-    seeds = ["--random-weights", "1"]
-    tool.must("compile", document, *seeds, "-o", tmp_path / "net.xml")
-    tool.must("convert", tmp_path / "net.xml", "-o", tmp_path / "model", "--compare-outputs", "never")
-    tool.must("check", tmp_path / "model", "--strict")
-    nnef.parse_file(str(tmp_path / "model" / "graph.nnef"))
-    expected = tool.run(document, *seeds, "--random-inputs", "1")
-    assert_agree(tool.run(tmp_path / "model", "--random-inputs", "1"), expected, 1e-5)
-    flat = tool.must("expand", document)
-    assert statements((tmp_path / "model" / "graph.nnef").read_text()) <= 1.05 * statements(flat)
-
-
 def small_model(path: Path, compress: bool = False, name: str = "x", weights: str = "weights") -> tuple[ov.Model, np.ndarray]:
     x = ops.parameter([2, 16], np.float32, name=name)
     x.output(0).set_names({name})
@@ -158,6 +139,22 @@ def test_archives_hold_the_files_of_the_folder(tool: Nnefc, tmp_path: Path, name
     tool.must("convert", tmp_path / "net.xml", "-o", tmp_path / name, "--force")
     assert (tmp_path / name).read_bytes() == before
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(["net.xml", "net.bin", "folder", name])
+
+
+def test_archives_need_no_name_besides_theirs(tool: Nnefc, tmp_path: Path) -> None:
+    """Other files with similar names remain, and nothing remains of a conversion that fails."""
+    small_model(tmp_path / "net.xml")
+    other = tmp_path / "model.tgz.files"
+    other.mkdir()
+    (other / "note.txt").write_text("mine")
+    tool.must("convert", tmp_path / "net.xml", "-o", tmp_path / "model.tgz")
+    tool.must("check", tmp_path / "model.tgz", "--strict")
+    listed = {"net.xml", "net.bin", "model.tgz", "model.tgz.files"}
+    assert {path.name for path in tmp_path.iterdir()} == listed and (other / "note.txt").read_text() == "mine"
+    (tmp_path / "taken.tar").mkdir()
+    done = tool.call("convert", tmp_path / "net.xml", "-o", tmp_path / "taken.tar", "--force")
+    assert done.returncode != 0 and "taken.tar" in done.stderr
+    assert {path.name for path in tmp_path.iterdir()} == listed | {"taken.tar"} and not list((tmp_path / "taken.tar").iterdir())
 
 
 @pytest.mark.parametrize("weights", ["w" * 90, "w" * 91, f"{'f' * 91}/{'w' * 91}"])

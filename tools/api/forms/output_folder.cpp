@@ -47,6 +47,8 @@ class OutputFolder {
 
   // Creates the temporary folder. Returns an error if the path exists and must not be replaced.
   ErrorOr<Success> Make(Existing existing);
+  // Creates the temporary folder next to the path.
+  ErrorOr<Success> MakeTemporary();
   // Moves the folder to its path.
   ErrorOr<Success> Commit();
 
@@ -81,6 +83,11 @@ ErrorOr<Success> OutputFolder::Make(Existing existing) {
                                               : "";
     return SystemError{fmt::format("`{}` exists; name a folder that is new or empty{}", path_, advice)};
   }
+  return MakeTemporary();
+}
+
+ErrorOr<Success> OutputFolder::MakeTemporary() {
+  std::error_code error;
   std::string name = path_ + ".XXXXXX";
   const auto hold = HoldTemporaryFiles();
   if (::mkdtemp(name.data()) == nullptr)
@@ -143,17 +150,13 @@ ErrorOr<bool> WriteFolder(const std::string& path, Existing existing,
 ErrorOr<bool> WriteFolderOrArchive(const std::string& path, Existing existing,
                                    const std::function<ErrorOr<bool>(const std::string& folder)>& write) {
   if (!package::IsArchiveName(path)) return WriteFolder(path, existing, write);
-  bool is_complete = false;
-  // The files of an archive are in a temporary folder, abandoned afterwards.
-  const auto pack = [&](const std::string& folder) -> ErrorOr<bool> {
-    const ErrorOr<bool> written = write(folder);
-    if (!written || !*written) return written;
-    if (auto packed = package::WriteArchive(folder, path); !packed) return packed.error();
-    is_complete = true;
-    return false;
-  };
-  if (auto written = WriteFolder(path + ".files", Existing::kRefuse, pack); !written) return written;
-  return is_complete;
+  // The files of an archive are in a temporary folder that remains temporary.
+  OutputFolder folder(path);
+  if (auto made = folder.MakeTemporary(); !made) return made.error();
+  const ErrorOr<bool> written = write(folder.temporary());
+  if (!written || !*written) return written;
+  if (auto packed = package::WriteArchive(folder.temporary(), path); !packed) return packed.error();
+  return true;
 }
 
 }  // namespace nnefc::api
