@@ -74,6 +74,9 @@ class DeviceCheck {
 
   void Run() {
     if (document_ != nullptr) CheckDocument();
+    RunOnGraph();
+  }
+  void RunOnGraph() {
     const bool is_trial = compilation_.expansion().is_trial();
     if (is_trial && LimitsExtents()) ReportSymbols();
     const Decompositions decompositions(profile_, compilation_.library());
@@ -278,10 +281,33 @@ class DeviceCheck {
   Emitter& emitter_;
 };
 
+// Adds the compounds to expand in a graph and in the bodies of its nodes.
+void AddCompounds(const ir::Graph& graph, const Decompositions& decompositions,
+                  std::set<std::string>& compounds) {
+  for (ir::NodeId id : graph.nodes()) {
+    const ir::Node& node = graph.node(id);
+    for (const ir::Body& body : node.bodies()) AddCompounds(*body.graph, decompositions, compounds);
+    std::set<std::string> found;
+    if (node.set() == ir::kNnefSet && IsExecuted(node) && decompositions.Find(node.type(), found))
+      compounds.merge(found);
+  }
+}
+
 }  // namespace
 
 void CheckDevice(driver::Compilation& compilation, const Profile& profile) {
   if (compilation.expanded() != nullptr) DeviceCheck(compilation, profile).Run();
+}
+
+void CheckDeviceGraph(driver::Compilation& compilation, const Profile& profile) {
+  if (compilation.expanded() != nullptr) DeviceCheck(compilation, profile).RunOnGraph();
+}
+
+std::vector<std::string> CompoundsToExpand(const driver::Compilation& compilation, const Profile& profile) {
+  std::set<std::string> compounds;
+  const Decompositions decompositions(profile, compilation.library());
+  AddCompounds(*compilation.expanded(), decompositions, compounds);
+  return {compounds.begin(), compounds.end()};
 }
 
 }  // namespace nnefc::device

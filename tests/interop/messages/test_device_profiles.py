@@ -1,5 +1,6 @@
 """Profiles of devices against their JSON schema, with the package `jsonschema`: the reader of `nnefc check --target` and the
-schema accept and reject the same profiles, except for names of operations, inputs and attributes, which the reader alone knows."""
+schema accept and reject the same profiles, except for names of operations, inputs and attributes, which the reader alone knows.
+`expand` and `convert` write what a device accepts."""
 
 from __future__ import annotations
 
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema
+import numpy as np
 import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -79,3 +81,86 @@ def test_npu_rejects_what_it_lacks(nnefc: Path, tmp_path: Path) -> None:
     model = tmp_path / "net.nnef"
     model.write_text(DOCUMENT.replace("relu(x)", "sigmoid(x)").replace("8, 8", "8, 1025"), "utf-8")
     assert sorted(_rules(nnefc, EXAMPLES / "npu.json", model)) == ["device.extent", "device.extent", "device.operation"]
+
+
+# `clamp` is the maximum and the minimum of its bounds.
+CLAMP = DOCUMENT.replace("relu(x)", "clamp(x, -0.5, 0.5)")
+MAX_MIN = {"operations": {"external": {}, "max": {}, "min": {}}}
+
+
+def _call(nnefc: Path, folder: Path, profile: Any, *words: object) -> subprocess.CompletedProcess[str]:
+    """Runs a command for a device; the profile is None for a file that does not exist, or the text of the file."""
+    (folder / "device.json").unlink(missing_ok=True)
+    if profile is not None:
+        (folder / "device.json").write_text(profile if isinstance(profile, str) else json.dumps(profile), "utf-8")
+    command = [str(nnefc), *map(str, words), "--target", "device.json"]
+    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
+
+
+def test_documents_are_expanded_for_a_device(nnefc: Path, tmp_path: Path) -> None:
+    (tmp_path / "net.nnef").write_text(CLAMP, "utf-8")
+    done = _call(nnefc, tmp_path, MAX_MIN, "expand", "net.nnef", "-o", "flat.nnef")
+    assert (done.returncode, done.stderr) == (0, "")
+    text = (tmp_path / "flat.nnef").read_text("utf-8")
+    assert "max(" in text and "min(" in text and "clamp" not in text
+    assert _rules(nnefc, tmp_path / "device.json", tmp_path / "flat.nnef") == []
+    x = np.random.default_rng(1).normal(size=(1, 3, 8, 8)).astype(np.float32)
+    np.save(tmp_path / "x.npy", x)
+    subprocess.run([str(nnefc), "run", "flat.nnef", "--input", "x=x.npy", "--outputs", "y.npz"], check=True, capture_output=True, cwd=tmp_path)
+    np.testing.assert_array_equal(np.load(tmp_path / "y.npz")["y"], np.clip(x, -0.5, 0.5))
+    # A compound that the device has remains.
+    accepted = {"operations": {**MAX_MIN["operations"], "clamp": {}}}
+    assert "clamp(" in _call(nnefc, tmp_path, accepted, "expand", "net.nnef").stdout
+
+
+@pytest.mark.parametrize(("profile", "exit_code", "message"), [
+    ({"operations": {"external": {}, "max": {}}}, 1, "[device.operation]"),
+    ({**MAX_MIN, "limits": {"operations": 1}}, 1, "[device.operation-count]"),
+    ({"operations": {"clip": {}}}, 1, "[device.profile-"),
+    ("{", 1, "[device.profile-"),
+    (None, 2, "device.json"),
+])
+@pytest.mark.parametrize("command", ["expand", "convert"])
+def test_what_a_device_lacks_is_reported(nnefc: Path, tmp_path: Path, command: str, profile: Any, exit_code: int, message: str) -> None:
+    (tmp_path / "net.nnef").write_text(CLAMP, "utf-8")
+    done = _call(nnefc, tmp_path, profile, command, "net.nnef", "-o", "flat.nnef")
+    assert done.returncode == exit_code and message in done.stderr, done.stderr
+    assert not (tmp_path / "flat.nnef").exists()
+
+
+@pytest.mark.parametrize("command", ["expand", "convert"])
+def test_as_many_operations_as_a_device_has(nnefc: Path, tmp_path: Path, command: str) -> None:
+    (tmp_path / "net.nnef").write_text(CLAMP, "utf-8")
+    done = _call(nnefc, tmp_path, {**MAX_MIN, "limits": {"operations": 2}}, command, "net.nnef", "-o", "flat.nnef")
+    assert (done.returncode, done.stderr) == (0, "") and (tmp_path / "flat.nnef").exists()
+
+
+def test_models_are_converted_for_a_device(nnefc: Path, tmp_path: Path) -> None:
+    """A matrix multiplication with a bias would be `linear`, and its limits `clamp`."""
+    ov = pytest.importorskip("openvino")
+    from openvino import opset13
+
+    random = np.random.default_rng(1)
+    weights, bias, x = (random.normal(size=shape).astype(np.float32) for shape in [(4, 16), (1, 4), (2, 16)])
+    data = opset13.parameter(x.shape, np.float32, name="x")
+    data.output(0).set_names({"x"})
+    y = opset13.add(opset13.matmul(data, opset13.constant(weights), False, True), opset13.constant(bias))
+    y = opset13.clamp(y, 0.0, 1.0)
+    y.output(0).set_names({"y"})
+    ov.save_model(ov.Model([opset13.result(y)], [data], "net"), tmp_path / "net.xml", compress_to_fp16=False)
+    listed = ["external", "variable", "constant", "matmul", "add", "max", "min"]
+    profile: dict[str, Any] = {"operations": {name: {} for name in listed}, "weight_types": ["f32"]}
+    done = _call(nnefc, tmp_path, profile, "convert", "net.xml", "-o", "model")
+    assert (done.returncode, done.stderr) == (0, "")
+    text = (tmp_path / "model" / "graph.nnef").read_text("utf-8")
+    assert "linear" not in text and "clamp" not in text and "matmul(" in text
+    assert _rules(nnefc, tmp_path / "device.json", tmp_path / "model") == []
+    np.save(tmp_path / "x.npy", x)
+    subprocess.run([str(nnefc), "run", "model", "--input", "x=x.npy", "--outputs", "y.npz"], check=True, capture_output=True, cwd=tmp_path)
+    np.testing.assert_allclose(np.load(tmp_path / "y.npz")["y"], np.clip(x @ weights.T + bias, 0, 1), rtol=1e-5, atol=1e-6)
+    # A primitive that the device lacks, and items that it does not read.
+    profile["operations"].pop("matmul")
+    profile["weight_types"] = ["f16"]
+    done = _call(nnefc, tmp_path, profile, "convert", "net.xml", "-o", "other", "--format", "json")
+    found = {each["rule"] for each in json.loads(done.stderr or done.stdout)["diagnostics"]}
+    assert found == {"device.operation", "device.weights"} and not (tmp_path / "other").exists()

@@ -39,6 +39,8 @@ TensorValue InTypeOf(const TensorValue& value, const TensorValue& other) {
   return value.type() == other.type() ? value : value.ConvertedTo(other.type());
 }
 
+}  // namespace
+
 driver::CompileOptions ConvertedOptions(const driver::Compilation& source,
                                         const driver::ConvertedModel& converted) {
   driver::CompileOptions options;
@@ -51,8 +53,6 @@ driver::CompileOptions ConvertedOptions(const driver::Compilation& source,
   options.limits = source.context().limits;
   return options;
 }
-
-}  // namespace
 
 double CountOperations(const ir::Graph& graph) {
   double count = 0;
@@ -76,7 +76,7 @@ std::optional<std::vector<OutputDifference>> CompareConversion(
     Program& source, const driver::ConvertedModel& converted,
     const runtime::engine::ExecutableOptions& options) {
   Emitter& emitter = source.compilation().context().emitter;
-  Program target("converted", ConvertedOptions(source.compilation(), converted));
+  Program target(kConvertedName, ConvertedOptions(source.compilation(), converted));
   const auto planned = Plan(target, options, emitter);
   const auto expected = planned == nullptr ? nullptr : Plan(source, options, emitter);
   if (expected == nullptr) return std::nullopt;

@@ -13,6 +13,12 @@ namespace nnefc::api {
 // Returns twice the number of multiply-adds of a graph whose shapes are known, or an underestimate.
 double CountOperations(const ir::Graph& graph);
 
+// The name of a converted document in messages.
+inline constexpr const char* kConvertedName = "converted";
+// Returns the options to compile a converted model, with the plug-ins and limits of its source.
+driver::CompileOptions ConvertedOptions(const driver::Compilation& source,
+                                        const driver::ConvertedModel& converted);
+
 // The largest difference of one output of a converted model, max|a-b| / max|b|.
 struct OutputDifference {
   std::string name;

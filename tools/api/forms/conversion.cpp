@@ -6,6 +6,7 @@
 
 #include "compiler/driver/rules.h"
 #include "compiler/package/containers/tar_writer.h"
+#include "tools/api/forms/device.h"
 #include "tools/api/values/evaluator.h"
 
 namespace nnefc::api {
@@ -63,7 +64,8 @@ std::optional<std::vector<OutputDifference>> CheckOutputs(
 }  // namespace
 
 std::optional<Conversion> Convert(Program& program, const ConversionOptions& options,
-                                  const std::function<void(std::string_view)>& starts) {
+                                  const std::function<void(std::string_view)>& starts,
+                                  bool& environment_failed) {
   driver::Compilation& compilation = program.compilation();
   if (!compilation.RunUntil(driver::StageBeforeConversion(compilation.format()))) return std::nullopt;
   auto model =
@@ -72,6 +74,9 @@ std::optional<Conversion> Convert(Program& program, const ConversionOptions& opt
                                          .target = options.target,
                                          .folds_batch_normalization = options.folds_batch_normalization});
   if (!model) return std::nullopt;
+  if (!options.device_profile.empty() &&
+      !AdaptToDevice(program, *model, options.device_profile, environment_failed))
+    return std::nullopt;
   auto differences = CheckOutputs(program, *model, options, starts);
   if (!differences) return std::nullopt;
   return Conversion{.model = std::move(*model), .differences = std::move(*differences)};

@@ -27,6 +27,8 @@ struct ConversionOptions {
   // RaiseOptions
   raise::Target target = raise::Target::kRatified;
   bool folds_batch_normalization = false;
+  // The profile of the device that the result is for (AdaptToDevice); empty for none.
+  std::string device_profile;
   OutputCheck check = OutputCheck::kSmall;
 };
 
@@ -39,9 +41,11 @@ struct Conversion {
 
 // Converts a model to a flat document with its data, and compares the outputs of both models on
 // random inputs. Emits errors, also for a difference above 1e-4 of the largest element of an output, and
-// returns nothing after one. `starts` is called before the comparison.
+// returns nothing after one. `starts` is called before the comparison. Sets `environment_failed` if the
+// profile of the device cannot be read.
 [[nodiscard]] std::optional<Conversion> Convert(Program& program, const ConversionOptions& options,
-                                                const std::function<void(std::string_view)>& starts);
+                                                const std::function<void(std::string_view)>& starts,
+                                                bool& environment_failed);
 
 // The files of a converted model.
 enum class ConvertedForm : uint8_t {

@@ -159,6 +159,14 @@ CLI::Validator OneOfOrProfile(std::vector<std::string> choices) {
   return CLI::Validator(refuse, shown);
 }
 
+CLI::Validator DeviceProfile() {
+  return CLI::Validator(
+      [](const std::string& given) {
+        return api::IsDeviceProfile(given) ? std::string() : "the name of a device profile ends in `.json`";
+      },
+      "");
+}
+
 CLI::Validator Between(int64_t lowest, int64_t highest) {
   auto refuse = [lowest, highest](const std::string& given) {
     int64_t value = 0;

@@ -14,6 +14,8 @@ namespace nnefc::cli {
 CLI::Validator OneOf(std::vector<std::string> choices);
 // `OneOfOrProfile` also accepts the name of a device profile, which ends in `.json`.
 CLI::Validator OneOfOrProfile(std::vector<std::string> choices);
+// Accepts only the name of a device profile.
+CLI::Validator DeviceProfile();
 CLI::Validator Between(int64_t lowest, int64_t highest);
 CLI::Validator NonNegative();
 CLI::Validator NonNegativeNumber();

@@ -7,6 +7,7 @@
 
 #include "fmt/core.h"
 #include "tools/api/forms/conversion.h"
+#include "tools/api/forms/device.h"
 #include "tools/nnefc/arguments/misuse.h"
 #include "tools/nnefc/common.h"
 #include "tools/nnefc/output/output_name.h"
@@ -49,7 +50,10 @@ struct ConvertCommand : CommonOptions {
   bool force = false;
 
   int Run() {
-    api::ConversionOptions options{.target = *raise::ParseTarget(target), .folds_batch_normalization = folds};
+    // The language of devices is the ratified dialect.
+    api::ConversionOptions options{.target = raise::ParseTarget(target).value_or(raise::Target::kRatified),
+                                   .folds_batch_normalization = folds};
+    if (api::IsDeviceProfile(target)) options.device_profile = target;
     if (compare != "auto")
       options.check = compare == "always" ? api::OutputCheck::kAlways : api::OutputCheck::kNever;
     driver::CompileOptions compile = SourceOptions(options);
@@ -57,15 +61,18 @@ struct ConvertCommand : CommonOptions {
     CheckOutputName();
     api::Program program(ShownModel(models.front()), std::move(compile));
     std::optional<api::Conversion> converted;
+    bool profile_failed = false;
     {
       Progress progress(program);
-      converted = api::Convert(program, options, [&](std::string_view what) { progress.Show(what); });
+      converted = api::Convert(
+          program, options, [&](std::string_view what) { progress.Show(what); }, profile_failed);
     }
     if (compare == "always" && converted && !quiet) {
       for (const api::OutputDifference& output : converted->differences)
         PrintStderr("output `{}`: max|a-b|/max|b| = {:.1e}\n", output.name, output.difference);
     }
     const int exit_code = Reporter(*this).Report(program);
+    if (profile_failed) return kMisuse;
     if (!converted) return exit_code == kSuccess ? kInvalid : exit_code;
     if (IsDocument()) {
       WriteProduct(output, converted->model.document);
@@ -131,13 +138,16 @@ void AddConvert(CLI::App& app, int& exit_code) {
       ->check(OneOf({"auto", "always", "never"}))
       ->capture_default_str();
   command
-      ->add_option("--target", options->target,
-                   "the operations of the document. ratified: those of the standard; tract: those that tract "
-                   "reads, of "
-                   "the standard and of tract's registries; nnefc: those of the standard and of the "
-                   "extension NNEFC_opset, which has every operation of OpenVINO that nnefc computes")
+      ->add_option(
+          "--target", options->target,
+          "the operations of the document. ratified: those of the standard; tract: those that tract "
+          "reads, of "
+          "the standard and of tract's registries; nnefc: those of the standard and of the "
+          "extension NNEFC_opset, which has every operation of OpenVINO that nnefc computes; the JSON "
+          "profile of a device: those of the standard that the device has, for compounds that it "
+          "lacks their bodies")
       ->type_name("WORD")
-      ->check(OneOf({"ratified", "tract", "nnefc"}))
+      ->check(OneOfOrProfile({"ratified", "tract", "nnefc"}))
       ->capture_default_str();
   command->add_flag(
       "--fold", options->folds,

@@ -2,7 +2,9 @@
 
 #include "tools/api/document_text.h"
 #include "tools/api/forms/conversion.h"
+#include "tools/api/forms/device.h"
 #include "tools/api/forms/written_model.h"
+#include "tools/nnefc/arguments/misuse.h"
 #include "tools/nnefc/common.h"
 #include "tools/nnefc/output/output_name.h"
 #include "tools/nnefc/output/reporter.h"
@@ -12,6 +14,7 @@ namespace {
 
 struct ExpandCommand : CommonOptions {
   std::vector<std::string> lower;
+  std::string target;
   bool force = false;
 
   int Run() {
@@ -27,12 +30,22 @@ struct ExpandCommand : CommonOptions {
     compile.lower = lower;
     compile.purpose = expand::Purpose::kPrint;
     compile.open.reads_data = compile.open.reads_data || is_archive;
-    api::Program program(ShownModel(models.front()), compile);
-    if (program.compilation().format() != driver::ModelFormat::kNnef)
+    if (driver::FormatOf(models.front()) != driver::ModelFormat::kNnef)
       throw MisuseError("`expand` takes NNEF models; OpenVINO IR holds no fragments");
+    bool profile_failed = false;
+    if (!target.empty()) {
+      // A model with errors is reported below.
+      api::Program trial(ShownModel(models.front()), compile);
+      const bool is_valid = trial.compilation().RunUntil(driver::Stage::kExpand);
+      const auto found = is_valid ? api::CompoundsForDevice(trial, target, profile_failed) : std::nullopt;
+      if (found) compile.lower.insert(compile.lower.end(), found->begin(), found->end());
+    }
+    api::Program program(ShownModel(models.front()), compile);
     bool ok = RunStages(program, driver::Stage::kExpand);
+    if (ok && !target.empty()) ok = api::CheckGraphForDevice(program, target, profile_failed);
     if (ok && is_archive) return WriteArchive(program);
     int exit_code = Reporter(*this).Report(program);
+    if (profile_failed) return kMisuse;
     if (!ok) return exit_code;
     WriteProduct(output, api::FlatText(program.compilation(), limits));
     return exit_code;
@@ -70,11 +83,19 @@ void AddExpand(CLI::App& app, int& exit_code) {
       ->delimiter(',')
       ->expected(1)
       ->take_all();
+  command
+      ->add_option(
+          "--target", options->target,
+          "the JSON profile of a device: expand the standard compounds that it lacks, and report what "
+          "it does not accept")
+      ->type_name("FILE.json")
+      ->check(DeviceProfile());
   command->add_flag("--force", options->force, "write over the document that is read, or an archive");
   command->footer(
       "Examples:\n"
       "  nnefc expand model.nnef --lower softmax,linear -o flat.nnef\n"
-      "  nnefc expand model_folder -o flat.nnef.tgz");
+      "  nnefc expand model_folder -o flat.nnef.tgz\n"
+      "  nnefc expand model.nnef --target device.json -o flat.nnef");
   command->callback([options, &exit_code] { exit_code = options->Run(); });
 }
 

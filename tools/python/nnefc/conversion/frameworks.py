@@ -34,7 +34,7 @@ def convert(
     *,
     inputs: Shapes | None = None,
     example: Any = None,
-    target: Literal["ratified", "tract", "nnefc"] = "ratified",
+    target: str = "ratified",
     fold: bool = False,
     compare: Literal["auto", "always", "never"] = "auto",
     force: bool = False,
@@ -48,9 +48,10 @@ def convert(
         output: a folder, an archive (.nnef.tgz, .tar) or a document (.nnef, without data) to write.
         inputs: shapes of inputs by name, for open extents.
         example: inputs of a torch module, as OpenVINO's `example_input`.
-        target: the operations of the document: those of the standard; those that tract reads, of the standard and of
-            tract's registries; or those of the standard and of the extension NNEFC_opset, which has every operation of
-            OpenVINO that nnefc computes.
+        target: the operations of the document. "ratified": those of the standard; "tract": those that tract reads, of the
+            standard and of tract's registries; "nnefc": those of the standard and of the extension NNEFC_opset, which has
+            every operation of OpenVINO that nnefc computes; the path of a device profile (.json): those of the standard
+            that the device has, for compounds that it lacks their bodies.
         fold: fold batch normalizations into the convolutions before them.
         compare: run both models on random inputs and compare the outputs: "auto" compares if the model has at most 10
             billion operations.
@@ -68,8 +69,8 @@ def convert(
         raise ValueError(f"compare is {compare!r}; expected 'auto', 'always' or 'never'")
     folder = tempfile.TemporaryDirectory(prefix="nnefc-")
     source, name = _source_of(model, Path(folder.name), inputs, example)
-    if target not in ("ratified", "tract", "nnefc"):
-        raise ValueError(f"target is {target!r}; expected 'ratified', 'tract' or 'nnefc'")
+    if target not in ("ratified", "tract", "nnefc") and not target.endswith(".json"):
+        raise ValueError(f"target is {target!r}; expected 'ratified', 'tract', 'nnefc' or a device profile (.json)")
     written = Path(folder.name) / "converted" if output is None else Path(output)
     options = [f"--target={target}", f"--compare-outputs={compare}", *["--fold"] * fold, *["--force"] * force]
     if source == model and inputs:
