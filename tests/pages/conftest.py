@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import shutil
@@ -30,6 +31,26 @@ OVERLAPS = """(canvas) => {
 }"""
 
 
+# Labels alone, in a colour whose sums show where they overlap.
+ADDED_LABELS = """html, body { background: #000; margin: 0; height: auto; display: block; }
+svg { display: block; background: #000; }
+svg * { visibility: hidden; }
+svg text.label, svg text.label.quiet { visibility: visible; fill: #404040; stroke: none; mix-blend-mode: plus-lighter; }"""
+
+COUNT_PIXELS = """async (picture) => {
+  const bitmap = await createImageBitmap(new Blob([Uint8Array.from(atob(picture), (each) => each.charCodeAt(0))]));
+  const context = new OffscreenCanvas(bitmap.width, bitmap.height).getContext("2d");
+  context.drawImage(bitmap, 0, 0);
+  const { data } = context.getImageData(0, 0, bitmap.width, bitmap.height);
+  const found = { labelled: 0, overlapping: 0 };
+  for (let i = 0; i < data.length; i += 4) {
+    if (data[i] > 0) found.labelled += 1;
+    if (data[i] > 0x40 + 2) found.overlapping += 1;
+  }
+  return found;
+}"""
+
+
 def binary() -> str:
     named = os.environ.get("NNEFC")
     built = sorted(ROOT.glob("build/*/bin/nnefc"), key=lambda path: path.stat().st_mtime)
@@ -54,6 +75,22 @@ def labels_of(items: Locator) -> list[str]:
 def overlaps(canvas: Locator) -> list[str]:
     """Returns the pairs of labels in a drawing that overlap."""
     return canvas.evaluate(OVERLAPS)
+
+
+def overlapping_pixels(browser: Browser, page: Page, canvas: str = "#canvas", script: str = "") -> int:
+    """Returns the number of pixels that several labels of a drawing cover, in a picture of its labels alone.
+
+    The colours of labels are added to each other. `script` changes the copy of the drawing in the picture.
+    """
+    style, drawing = page.evaluate("(canvas) => [document.querySelector('style').textContent, document.querySelector(`${canvas} > svg`).outerHTML]", canvas)
+    picture = browser.new_page(viewport={"width": 800, "height": 600})
+    picture.set_content(f"<style>{style}</style><style>{ADDED_LABELS}</style>{drawing}")
+    if script:
+        picture.evaluate(script)
+    found = picture.evaluate(COUNT_PIXELS, base64.b64encode(picture.screenshot(full_page=True)).decode())
+    picture.close()
+    assert found["labelled"] > 0
+    return found["overlapping"]
 
 
 class Drawing:

@@ -8,11 +8,11 @@
 
 namespace nnefc::api {
 
-// Returns a file of the folder `page`, which the build embeds.
+// Returns an embedded file of the folder `page`.
 std::string_view PageFile(std::string_view name);
 
-// Returns a page: a file of the folder `page` in which each `@NAME@` is replaced by the item of `values` with
-// that name, or else by the file with that name. The replacing text may have `@` in it.
+// Returns a file of the folder `page` after replacing each `@NAME@` by the item of `values` with that name,
+// or else by the file with that name. Items and files may have `@` in them.
 std::string FillPage(std::string_view file, const std::map<std::string_view, std::string>& values);
 
 // Returns text with the characters escaped that have a meaning in HTML. Control characters and bytes that are

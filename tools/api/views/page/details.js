@@ -43,14 +43,6 @@ function sourceText(source) {
 }
 
 const MOST_TIMED = 20;
-const MEASURES = [["milliseconds", "measured milliseconds"], ["macs", "multiply-accumulates"], ["parameters", "parameters"], ["parameter_bytes", "bytes of parameters"],
-  ["output_bytes", "bytes of results"]];
-
-function costRows(nodes) {
-  return MEASURES.filter(([name]) => nodes.some((node) => node[name] !== undefined))
-    .map(([name, title]) => [title, countText(nodes.reduce((sum, node) => sum + (node[name] ?? 0), 0))]);
-}
-
 function timeRows(node) {
   if (node.milliseconds === undefined) return [];
   return [["Gop/s", numberText(speedOf(node))], ["op/byte", numberText(intensityOf(node))], ["kernel", node.kernel]];
@@ -107,7 +99,8 @@ class Details {
 
   showGroup(model, group) {
     const nodes = [...nodesOf(group)];
-    this.show(html("h2", {}, group.title), facts([["operations", String(nodes.length)], ...costRows(nodes)]),
+    const note = group.kind === "repeat" ? [html("p", {}, "These blocks have the same operations, attributes, shapes and connections. The data of variables may differ.")] : [];
+    this.show(html("h2", {}, group.title), ...note, facts([["operations", String(nodes.length)], ...costRows(nodes)]),
       ...table("Contents", ["operation", "result"], group.items.slice(0, 200).map((item) => item.items
         ? [item.title, `${countNodes(item)} operations`]
         : [this.link(item.node, item.node.name || item.node.operation), item.node.outputs.map(shapeText).join(", ")])));

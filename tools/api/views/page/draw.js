@@ -19,10 +19,10 @@ function html(name, attributes, ...children) {
 function describeItem(model, item) {
   if (item.items) {
     const state = item.isOpen ? "unfolded" : "folded";
-    return [`group ${item.title}`, `${countNodes(item)} operations`, differencesText(item), state].filter((text) => text).join(", ");
+    return [`group ${item.title}`, `${countNodes(item)} operations`, model.measure?.textOf(item), differencesText(item), state].filter((text) => text).join(", ");
   }
   const { operation, name, outputs, difference } = item.node;
-  return [operation, name, ...outputs.map(shapeText), difference?.change, ...(difference?.notes ?? [])].filter((text) => text).join(", ");
+  return [operation, name, ...outputs.map(shapeText), model.measure?.textOf(item), difference?.change, ...(difference?.notes ?? [])].filter((text) => text).join(", ");
 }
 
 // The classes of an item's element: its kind, and how it differs from its counterpart.
@@ -54,7 +54,6 @@ class Drawing {
     this.canvas = canvas;
     this.actions = actions;
     this.zoom = 1;
-    this.measure = "";
     this.shown = null;
     canvas.addEventListener("keydown", (event) => this.onKey(event));
     canvas.addEventListener("wheel", (event) => {
@@ -71,7 +70,6 @@ class Drawing {
     this.order = [];
     const layout = layoutOf(model, model.root);
     this.size = layout;
-    this.largest = Math.max(...model.root.items.map((item) => this.valueOf(item))) || 1;
     this.svg = svg("svg", { role: "group", "aria-label": `Graph ${model.graph.name}`, viewBox: `0 0 ${layout.width} ${layout.height}` });
     this.drawGroup(this.svg, layout, { x: 0, y: 0 });
     this.canvas.replaceChildren(this.svg);
@@ -109,7 +107,7 @@ class Drawing {
 
   drawItem(box, origin) {
     const { item } = box;
-    const element = svg("g", { class: classesOf(item), transform: `translate(${box.x},${box.y})`, role: "button", tabindex: "-1",
+    const element = svg("g", { class: `${classesOf(item)} ${box.level ?? ""}`, transform: `translate(${box.x},${box.y})`, role: "button", tabindex: "-1",
       "aria-label": describeItem(this.model, item) });
     element.append(svg("rect", { class: "box", width: box.width, height: box.height, rx: item.items ? 2 : 6 }));
     this.elements.set(item.key, element);
@@ -130,19 +128,7 @@ class Drawing {
       return svg("g", {}, element, svg("g", { transform: `translate(${box.x},${box.y})` }, inner));
     }
     element.append(...this.texts(box));
-    const value = this.valueOf(item);
-    if (this.measure && value > 0) {
-      const width = Math.max(2, (box.width - 4) * Math.min(1, value / this.largest));
-      element.append(svg("rect", { class: "meter", x: 2, y: box.height - 6, width, height: 4 }));
-    }
     return element;
-  }
-
-  valueOf(item) {
-    if (!this.measure) return 0;
-    let sum = 0;
-    for (const node of nodesOf(item)) sum += node[this.measure] ?? 0;
-    return sum;
   }
 
   setZoom(zoom) {

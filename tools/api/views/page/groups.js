@@ -1,4 +1,4 @@
-// Groups of operations: a group is an instantiated fragment, or a run of consecutive operations of a long list.
+// Groups of operations: a group is an instantiated fragment, a repeated block, or a run of consecutive operations of a long list.
 
 const LONGEST_LIST = 120;
 const RUN = 100;
@@ -106,6 +106,7 @@ class GraphModel {
       for (const input of node.inputs) this.readers.get(input.node).push(node);
     this.itemOf = new Map();
     this.keys = 0;
+    this.measure = null;  // the cost that colours the items
     this.root = this.makeTree();
     this.connect();
     this.unfoldFirst();
@@ -142,8 +143,9 @@ class GraphModel {
       groupOf(node.scope).items.push(makeNodeItem(node));
     }
     this.dissolveSmall(root);
-    if (countDifferences(root) && countNodes(root) > MOST_UNFOLDED_FIRST) foldEqualRuns(root, this.nearDifferences(), () => `e${this.keys++}`);
-    splitLongLists(root, () => `r${this.keys++}`);
+    const makeKey = () => `r${this.keys++}`;
+    if (countDifferences(root) && countNodes(root) > MOST_UNFOLDED_FIRST) foldEqualRuns(root, this.nearDifferences(), makeKey);
+    splitLongLists(root, makeKey);
     this.adopt(root);
     return root;
   }
@@ -282,6 +284,12 @@ class GraphModel {
 
   forgetLayout(group) {
     for (; group; group = group.parent) group.layout = null;
+  }
+
+  setMeasure(measure) {
+    this.measure = measure;
+    // The boxes have the amounts as text.
+    this.forEachGroup(this.root, (group) => { group.layout = null; });
   }
 
   // Folds or unfolds all groups, but unfolds at most that many items, which a browser lays out in a second or two.

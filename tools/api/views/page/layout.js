@@ -54,12 +54,20 @@ function boxOf(lines) {
   return { lines, width: Math.ceil(width) + 2 * PADDING, height: lines.length * LINE + 14 };
 }
 
+// The amount of the cost that colours the items.
+function costLines(model, item) {
+  const text = model.measure?.textOf(item);
+  return text ? [{ text, style: "" }] : [];
+}
+
 function boxOfItem(model, item) {
-  if (!item.items) return boxOf(linesOf(model, item.node));
+  const level = model.measure?.levelOf(item);
+  if (!item.items) return { ...boxOf([...linesOf(model, item.node), ...costLines(model, item)]), level };
   if (!item.isOpen) {
     const count = countNodes(item);
     const lines = [{ text: shortened(item.title), style: "strong" }, { text: `${count} operations`, style: "quiet" }];
-    return boxOf([...lines, ...(countDifferences(item) ? [{ text: `≠ ${differencesText(item)}`, style: "strong" }] : [])]);
+    lines.push(...costLines(model, item));
+    return { ...boxOf([...lines, ...(countDifferences(item) ? [{ text: `≠ ${differencesText(item)}`, style: "strong" }] : [])]), level };
   }
   const inner = layoutOf(model, item);
   const title = widthOf(shortened(item.title), fontOf("strong")) + 2 * PADDING;

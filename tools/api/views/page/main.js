@@ -10,7 +10,12 @@ const measures = MEASURES.filter(([name]) => description.graph.nodes.some((node)
 for (const [name, title] of measures) at("measure").append(html("option", { value: name }, title));
 at("measure").parentElement.hidden = measures.length === 0;
 at("measure").addEventListener("change", () => {
-  view.drawing.measure = at("measure").value;
+  const chosen = measures.find(([name]) => name === at("measure").value);
+  const measure = chosen ? new Measure(chosen, description.graph.nodes) : null;
+  // Operations of bodies have no costs.
+  view.trail[0].model.setMeasure(measure);
   view.drawing.render(view.model);
+  at("legend").hidden = measure === null;
+  at("legend").replaceChildren(...(measure ? measure.legend() : []));
 });
 connectControls([view]);
