@@ -144,7 +144,8 @@ class GraphModel {
     }
     this.dissolveSmall(root);
     const makeKey = () => `r${this.keys++}`;
-    if (countDifferences(root) && countNodes(root) > MOST_UNFOLDED_FIRST) foldEqualRuns(root, this.nearDifferences(), makeKey);
+    if (!countDifferences(root)) foldRepeats(this, root, makeKey);
+    else if (countNodes(root) > MOST_UNFOLDED_FIRST) foldEqualRuns(root, this.nearDifferences(), makeKey);
     splitLongLists(root, makeKey);
     this.adopt(root);
     return root;
