@@ -44,6 +44,7 @@ class SideMarker {
     if (found == variables_.end()) return;
     Mark(found->second, has_counterpart, notes);
     std::vector<std::string> reader_notes;
+    reader_notes.reserve(notes.size());
     for (const std::string& note : notes)
       reader_notes.push_back(fmt::format("variable '{}': {}", label, note));
     if (notes.empty()) reader_notes.push_back(fmt::format("variable '{}' is {}", label, change_of_own_));
@@ -93,6 +94,7 @@ std::vector<std::string> PortNotes(const Port& before, const Port& after) {
 
 std::vector<std::string> NotesOf(const OperationDetails& details) {
   std::vector<std::string> notes;
+  notes.reserve(details.attributes.size() + details.inputs.size() + details.bodies.size());
   for (const OperationDetails::Change& change : details.attributes)
     notes.push_back(fmt::format("attribute {}: {} became {}", change.name, change.before, change.after));
   for (const OperationDetails::Change& change : details.inputs)
