@@ -14,6 +14,10 @@ program_packages=(
 # What every target of CMake is built with, which includes unit tests and benchmarks.
 packages=("${program_packages[@]}" libgtest-dev libbenchmark-dev)
 
+# Debian 12 has Emacs 28, whose client of language servers is another package.
+emacs_packages=(emacs-nox)
+! grep -q '^VERSION_CODENAME=bookworm$' /etc/os-release || emacs_packages+=(elpa-eglot)
+
 test_packages=(python3 python3-dev python3-venv clang-format-16 neovim graphviz chromium)
 
 say() { printf '\n\033[1m== %s\033[0m\n' "$*"; }

@@ -28,6 +28,9 @@ elif [ "${2:-}" = fast ]; then
 elif [ $# -gt 1 ]; then
   fail "unknown suites \`$2\`; there are \`fast\`, or all without a second argument"
 fi
+if [[ $preset != asan* && ${#suites[@]} -eq 0 ]]; then
+  tests/vscode/install.sh || fail "VS Code, an editor of the tests, could not be installed: is there a network?"
+fi
 build "$preset" ${targets[@]+"${targets[@]}"}
 
 say "testing build/$preset"

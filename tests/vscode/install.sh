@@ -1,21 +1,23 @@
 #!/usr/bin/env bash
-# Builds the extension of VS Code and installs VS Code itself in build/vscode: install.sh
+# Builds the extension of VS Code and installs VS Code itself in build/vscode, unless that is done: install.sh
 #
 # The package `code-server` has VS Code's server and its pages. Of the modules of that server, only those for terminals and logs
-# are compiled, with the headers of the installed Node.js. Its lock file names a git repository, so it is removed.
+# are compiled, with the headers of Node.js. Its lock file names a git repository, so it is removed.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-
-fail() {
-  printf '%s: error: %s\n' "${0##*/}" "$*" >&2
-  exit 2
-}
-
-major=$(node --version 2>/dev/null | sed 's/^v//; s/[.].*//') || true
-[ "${major:-0}" -ge 20 ] || fail "needs Node.js 20 or later with npm; found ${major:-none}"
+source tests/vscode/node.sh
 
 readonly room=$PWD/build/vscode
+readonly stamp=$room/installed
 npm_install() { npm install --ignore-scripts --no-audit --no-fund --loglevel=error "$@"; }
+
+# The installation depends on these files alone.
+files=$(find tools/vscode tests/vscode/package.json tests/vscode/*.sh -type f -not -path '*/node_modules/*' -not -path '*/build/*' | sort)
+# shellcheck disable=SC2086
+contents=$(node --version && cat $files | sha256sum)
+if [ "$(cat "$stamp" 2>/dev/null)" = "$contents" ]; then exit 0; fi
+rm -f "$stamp"
+say "installing VS Code and its extension into build/vscode"
 
 mkdir -p "$room"
 rm -rf "$room/extension"
@@ -29,14 +31,17 @@ cp -r tools/vscode "$room/extension"
 )
 
 readonly server=$room/server/node_modules/code-server/lib/vscode
-if [ ! -e "$server/node_modules/node-pty/build/Release/pty.node" ]; then
-  mkdir -p "$room/server"
+(
+  rm -rf "$room/server"
+  mkdir "$room/server"
   cp tests/vscode/package.json "$room/server"
-  (cd "$room/server" && npm_install)
+  cd "$room/server"
+  npm_install
   cd "$server"
   rm -f npm-shrinkwrap.json
   npm_install --omit=dev
   # The compiler's cache serves other clones too.
-  CC="ccache gcc" CXX="ccache g++" CCACHE_BASEDIR=$PWD npm_config_nodedir=$(dirname "$(dirname "$(readlink -f "$(command -v node)")")") \
+  CC="ccache gcc" CXX="ccache g++" CCACHE_BASEDIR=$PWD npm_config_nodedir=$node_folder \
     npm rebuild --loglevel=error @vscode/spdlog native-watchdog node-pty
-fi
+)
+echo "$contents" >"$stamp"

@@ -10,7 +10,7 @@
 #             the wheel, the Debian packages, the archive and the steps of the Dockerfile in minimal systems of Debian 11 to 13
 #             (as root, with the right to mount)
 #   systems   the quick start in minimal systems of Debian 12 and 13 (as root, with the right to mount)
-#   vscode    the extension of VS Code, in VS Code's server and Chromium (needs Node.js 20 or later with npm)
+#   editors   the language server in Neovim and Emacs
 #   asan      all suites with the address and undefined-behaviour sanitizers
 #
 #   tools/dev/full_check.sh [PART...]    all or the given parts; prints a table of the parts and their seconds at the end
@@ -95,19 +95,18 @@ part_systems() {
   done
 }
 
-part_vscode() {
-  install_packages "${packages[@]}" "${test_packages[@]}" chromium
+part_editors() {
+  install_packages "${packages[@]}" "${test_packages[@]}" "${emacs_packages[@]}"
   install_test_environment
   build release nnefc
-  .venv/bin/pip install -q --disable-pip-version-check -r tests/docs/browser_requirements.txt
-  tests/vscode/run.sh
+  run_tests release -R '^lsp\.editors$'
 }
 
 part_asan() {
   tools/test.sh asan
 }
 
-readonly all_parts="tsan clang portable fuzz site artefacts systems vscode asan"
+readonly all_parts="tsan clang portable fuzz site artefacts systems editors asan"
 require_parts "$all_parts" "$@"
 # shellcheck disable=SC2086
 run_parts ${@:-$all_parts}
