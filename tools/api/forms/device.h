@@ -27,8 +27,8 @@ bool IsDeviceProfile(std::string_view target);
                                                                          const std::string& profile,
                                                                          bool& environment_failed);
 
-// Expands the compounds of a converted model that the device lacks, and checks the result. Emits errors to the
-// program that was converted, `source`, and returns false after one. `environment_failed` as above.
+// Expands the compounds of a converted model that the device lacks, and checks the result. Emits errors to
+// the program that was converted, `source`, and returns false after one. `environment_failed` as above.
 [[nodiscard]] bool AdaptToDevice(Program& source, driver::ConvertedModel& model, const std::string& profile,
                                  bool& environment_failed);
 
