@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the extension of VS Code and installs VS Code itself in build/vscode, unless that is done: install.sh
+# Builds the extension of VS Code and installs VS Code's server in build/vscode, unless that is done: install.sh
 #
 # The package `code-server` has VS Code's server and its pages. Of the modules of that server, only those for terminals and logs
 # are compiled, with the headers of Node.js. Its lock file names a git repository, so it is removed.
@@ -8,31 +8,31 @@ cd "$(dirname "$0")/../.."
 source tests/vscode/node.sh
 
 readonly room=$PWD/build/vscode
-readonly stamp=$room/installed
+readonly server=$room/server/node_modules/code-server/lib/vscode
 npm_install() { npm install --ignore-scripts --no-audit --no-fund --loglevel=error "$@"; }
 
-# The installation depends on these files alone.
-files=$(find tools/vscode tests/vscode/package.json tests/vscode/*.sh -type f -not -path '*/node_modules/*' -not -path '*/build/*' | sort)
-# shellcheck disable=SC2086
-contents=$(node --version && cat $files | sha256sum)
-if [ "$(cat "$stamp" 2>/dev/null)" = "$contents" ]; then exit 0; fi
-rm -f "$stamp"
-say "installing VS Code and its extension into build/vscode"
+# once NAME FILE...: calls install_NAME unless it succeeded with the same files and scripts.
+once() {
+  local name=$1 contents
+  shift
+  contents=$(node --version && cat "$@" tests/vscode/*.sh | sha256sum)
+  [ "$(cat "$room/$name.installed" 2>/dev/null)" != "$contents" ] || return 0
+  say "installing the $name in build/vscode"
+  rm -rf "$room/$name.installed" "${room:?}/$name"
+  (set -e && "install_$name")
+  echo "$contents" >"$room/$name.installed"
+}
 
-mkdir -p "$room"
-rm -rf "$room/extension"
-cp -r tools/vscode "$room/extension"
-(
+install_extension() {
+  cp -r tools/vscode "$room/extension"
   cd "$room/extension"
   rm -rf build node_modules
   npm ci --no-audit --no-fund --loglevel=error
   npm run --silent build
   npm run --silent package
-)
+}
 
-readonly server=$room/server/node_modules/code-server/lib/vscode
-(
-  rm -rf "$room/server"
+install_server() {
   mkdir "$room/server"
   cp tests/vscode/package.json "$room/server"
   cd "$room/server"
@@ -43,5 +43,9 @@ readonly server=$room/server/node_modules/code-server/lib/vscode
   # The compiler's cache serves other clones too.
   CC="ccache gcc" CXX="ccache g++" CCACHE_BASEDIR=$PWD npm_config_nodedir=$node_folder \
     npm rebuild --loglevel=error @vscode/spdlog native-watchdog node-pty
-)
-echo "$contents" >"$stamp"
+}
+
+files=$(find tools/vscode -type f -not -path '*/node_modules/*' -not -path '*/build/*' | sort)
+# shellcheck disable=SC2086
+once extension $files
+once server tests/vscode/package.json

@@ -73,6 +73,20 @@ class TestNetwork:
         workbench.command("NNEF: Show Expansion")
         expect(workbench.page.locator(".notification-toast")).to_contain_text("the document has errors", timeout=ANSWER_MS)
 
+    def test_drawing(self, workbench: Workbench) -> None:
+        workbench.open("net.nnef")
+        workbench.command("NNEF: Draw Graph")
+        tab = workbench.page.locator(".tab").filter(has_text="Graph of net.nnef")
+        expect(tab).to_have_count(1, timeout=START_MS)
+        page = workbench.page.frame_locator("iframe.webview").frame_locator("iframe#active-frame")
+        expect(page.locator("#canvas")).to_contain_text("add", timeout=START_MS)
+
+    def test_drawing_of_a_wrong_document(self, workbench: Workbench) -> None:
+        (workbench.folder / "net.nnef").write_text("version 1.0;\n", encoding="utf-8")
+        workbench.open("net.nnef")
+        workbench.command("NNEF: Draw Graph")
+        expect(workbench.page.locator(".notification-toast")).to_contain_text("No graph: ", timeout=ANSWER_MS)
+
     def test_run(self, workbench: Workbench) -> None:
         workbench.open("net.nnef")
         workbench.command("NNEF: Run with Random Inputs")

@@ -1,5 +1,7 @@
 // The VS Code extension: starts `nnefc lsp`, and runs commands of nnefc on the document in the editor.
+import * as childProcess from 'child_process';
 import * as fs from 'fs';
+import * as os from 'os';
 import * as path from 'path';
 import * as vscode from 'vscode';
 import { LanguageClient, State } from 'vscode-languageclient/node';
@@ -86,6 +88,28 @@ async function execute(context: vscode.ExtensionContext, uri: vscode.Uri | undef
   await vscode.tasks.executeTask(task);
 }
 
+// Shows the page that `nnefc draw` writes of the document. It is complete: it loads nothing.
+async function draw(context: vscode.ExtensionContext, uri?: vscode.Uri): Promise<void> {
+  const document = await savedDocument(uri);
+  if (document === undefined) return;
+  const folder = await fs.promises.mkdtemp(path.join(os.tmpdir(), 'nnefc-'));
+  const page = path.join(folder, 'net.html');
+  try {
+    await vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title: 'Drawing the graph' }, () =>
+      new Promise<void>((resolve, reject) => {
+        childProcess.execFile(program(context), ['draw', document.fsPath, '-o', page], { cwd: path.dirname(document.fsPath) },
+                              (error, _, messages) => error === null ? resolve() : reject(new Error(messages.split('\n')[0] || error.message)));
+      }));
+    const panel = vscode.window.createWebviewPanel('nnefc.graph', `Graph of ${path.basename(document.fsPath)}`, vscode.ViewColumn.Beside,
+                                                   { enableScripts: true, enableFindWidget: true, retainContextWhenHidden: true, localResourceRoots: [] });
+    panel.webview.html = await fs.promises.readFile(page, 'utf8');
+  } catch (error) {
+    void vscode.window.showWarningMessage(`No graph: ${error instanceof Error ? error.message : String(error)}`);
+  } finally {
+    await fs.promises.rm(folder, { recursive: true, force: true });
+  }
+}
+
 // The tasks `nnefc: check` and `nnefc: lint` for each document of the workspace.
 function taskProvider(context: vscode.ExtensionContext): vscode.TaskProvider {
   const make = (definition: vscode.TaskDefinition, scope: vscode.WorkspaceFolder | vscode.TaskScope, model: string, name: string) =>
@@ -124,6 +148,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     vscode.commands.registerCommand('nnefc.expand', showExpansion),
     vscode.commands.registerCommand('nnefc.run', (uri?: vscode.Uri) =>
       execute(context, uri, 'run', ['--random-weights', '1', '--random-inputs', '1', '--verbose'])),
+    vscode.commands.registerCommand('nnefc.draw', (uri?: vscode.Uri) => draw(context, uri)),
     vscode.commands.registerCommand('nnefc.inspect', (uri?: vscode.Uri) => execute(context, uri, 'inspect', ['--costs'])),
     vscode.commands.registerCommand('nnefc.restart', async () => { await stop(); await start(context); }),
     vscode.tasks.registerTaskProvider('nnefc', taskProvider(context)),
