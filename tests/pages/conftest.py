@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Locator, Page, sync_playwright
+from playwright.sync_api import Browser, CDPSession, Locator, Page, sync_playwright
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -91,6 +91,24 @@ def overlapping_pixels(browser: Browser, page: Page, canvas: str = "#canvas", sc
     picture.close()
     assert found["labelled"] > 0
     return found["overlapping"]
+
+
+class Clock:
+    """The processor time of a page's main thread, by Chromium's protocol for developer tools."""
+
+    def __init__(self, session: CDPSession):
+        self.session = session
+        session.send("Performance.enable", {"timeDomain": "threadTicks"})
+
+    def seconds(self) -> float:
+        """Returns the time of all tasks since the page was opened, when what is drawn is on the screen."""
+        metrics = {each["name"]: each["value"] for each in self.session.send("Performance.getMetrics")["metrics"]}
+        return metrics["TaskDuration"]
+
+
+def painted(page: Page) -> None:
+    """Waits until what is drawn is on the screen."""
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
 
 class Drawing:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from conftest import Drawing, nnefc
-from playwright.sync_api import Browser, CDPSession
+from conftest import Clock, Drawing, nnefc, painted
+from playwright.sync_api import Browser
 
 # Opening must take less than two seconds. The bound of the test is half of that; opening takes a tenth of it on current processors.
 MAX_SECONDS = 1.0
@@ -39,19 +39,6 @@ def blocks(length: int) -> str:
     return graph(f"x{length // 10}", [f"x{i} = block(x{i - 1});" for i in range(1, length // 10 + 1)], block)
 
 
-class Clock:
-    """The processor time of a page's main thread, by Chromium's protocol for developer tools."""
-
-    def __init__(self, session: CDPSession):
-        self.session = session
-        session.send("Performance.enable", {"timeDomain": "threadTicks"})
-
-    def seconds(self) -> float:
-        """Returns the time of all tasks since the page was opened, when what is drawn is on the screen."""
-        metrics = {each["name"]: each["value"] for each in self.session.send("Performance.getMetrics")["metrics"]}
-        return metrics["TaskDuration"]
-
-
 @pytest.fixture
 def opened(browser: Browser, tmp_path: Path):
     """Opens the drawing of a document, and returns it with its clock."""
@@ -64,16 +51,12 @@ def opened(browser: Browser, tmp_path: Path):
         pages.append(page)
         clock = Clock(page.context.new_cdp_session(page))
         drawing = Drawing(page).open(tmp_path / "net.html")
-        painted(drawing)
+        painted(drawing.page)
         return drawing, clock
 
     yield open_document
     for page in pages:
         page.close()
-
-
-def painted(drawing: Drawing) -> None:
-    drawing.page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
 
 @pytest.mark.parametrize("options", [[], ["--costs"]])
@@ -96,7 +79,7 @@ def test_ten_thousand_operations_stay_usable(opened, document):
     def takes(act) -> float:
         nonlocal before
         act()
-        painted(drawing)
+        painted(drawing.page)
         after = clock.seconds()
         taken, before = after - before, after
         return taken
