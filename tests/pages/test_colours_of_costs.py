@@ -60,8 +60,7 @@ def test_folded_groups_have_the_sum(draw, described, measure):
     assert drawing.overlaps() == []
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 400])
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 400)])
 def test_accessibility(draw, products, scheme, width):
     """Texts on coloured boxes have a contrast of at least 4.5; axe-core does not examine SVG."""
     drawing = draw(products, "--costs", scheme=scheme, width=width)
