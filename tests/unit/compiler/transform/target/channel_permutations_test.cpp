@@ -1,5 +1,7 @@
 // target.FuseChannelPermutations: chains of concatenations, slices and shuffles, and near misses.
 
+#include <numeric>
+
 #include "tests/unit/compiler/transform/target/target_support.h"
 
 namespace nnefc::transform::target {
@@ -77,8 +79,8 @@ TEST_F(ChannelsTest, StartsOfSlices) {
                   .find("Gather"),
               std::string::npos)
         << start;
-    std::vector<double> order;
-    for (int i = 0; i < count; ++i) order.push_back(first + i);
+    std::vector<double> order(static_cast<size_t>(count));
+    std::iota(order.begin(), order.end(), first);
     EXPECT_EQ(InputOf("Gather", 1), order) << start;
   }
 }
