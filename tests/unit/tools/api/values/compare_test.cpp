@@ -40,6 +40,22 @@ TEST(CompareTest, BoundsEachElement) {
   EXPECT_FALSE(CompareItems({2.25F}, {2}, {.absolute = 0.0625, .relative = 0.0625}).within);
 }
 
+// NaN and infinities are within a tolerance only of themselves.
+TEST(CompareTest, BoundsElementsThatAreNotFinite) {
+  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  const float values[] = {kNan, kInfinity, -kInfinity, 1};
+  for (size_t a = 0; a < std::size(values); ++a) {
+    for (size_t b = 0; b < std::size(values); ++b) {
+      for (const Tolerance& tolerance : {Tolerance{.absolute = 1e30}, Tolerance{.relative = 1e30}}) {
+        EXPECT_EQ(CompareItems({0, values[a]}, {0, values[b]}, tolerance).within, a == b) << a << " " << b;
+        EXPECT_EQ(CompareItems({0, values[a]}, {0, values[b]}, {.word = "very"}).within, a == b)
+            << a << " " << b;
+      }
+    }
+  }
+}
+
 TEST(CompareTest, ComparesIndicesOfTheHighestElements) {
   const Tolerance indices{.top = 2, .bounds_values = false};
   EXPECT_TRUE(CompareItems({5, 9, 1}, {50, 40, 2}, indices).within);
