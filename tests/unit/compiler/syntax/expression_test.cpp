@@ -1,4 +1,5 @@
 // Expressions of both dialects (R 3.2.2, P 3.2.3).
+#include "fmt/format.h"
 #include "gtest/gtest.h"
 #include "tests/unit/compiler/syntax/parse_util.h"
 
@@ -182,7 +183,7 @@ TEST(Nesting, CountsEachKindOfBracket) {
       for (int64_t depth = levels; depth < 6; ++depth) {
         ExpectNesting(text, depth);
         ExpectNesting("f(" + text + ")", depth + 1);  // also read by the flat path
-        text = std::string(open) + text + std::string(close);
+        text = fmt::format("{}{}{}", open, text, close);
       }
     }
   }
