@@ -304,6 +304,75 @@ KernelOrReason MakeScaledPointwiseConvolution(const KernelRequest& request) {
   return gemm::MakeGemm(request, *sizes, inputs, request.posts.drop_front());
 }
 
+namespace {
+
+// Runs a kernel with inputs 1 and 2 exchanged.
+class SwappedInputs final : public kernels::Kernel {
+ public:
+  explicit SwappedInputs(std::shared_ptr<const kernels::Kernel> kernel) : kernel_(std::move(kernel)) {}
+
+  std::string implementation() const override { return kernel_->implementation(); }
+  std::unique_ptr<kernels::KernelState> NewState() const override { return kernel_->NewState(); }
+  kernels::FaultOr<Success> Run(const kernels::KernelRun& run) const override {
+    llvm::SmallVector<const tensor::TensorView*, 8> inputs(run.inputs.begin(), run.inputs.end());
+    std::swap(inputs[1], inputs[2]);
+    kernels::KernelRun swapped = run;
+    swapped.inputs = inputs;
+    return kernel_->Run(swapped);
+  }
+
+ private:
+  std::shared_ptr<const kernels::Kernel> kernel_;
+};
+
+// Returns the quantized values of the zero points of each channel after the subtraction of constants; nothing
+// if they are no 8-bit values.
+std::optional<std::vector<int32_t>> ZeroPointsOf(const memory::ValueQuantization& codes,
+                                                 const TensorValue& subtracted) {
+  std::vector<int32_t> zeros;
+  zeros.reserve(static_cast<size_t>(subtracted.volume()));
+  for (int64_t i = 0; i < subtracted.volume(); ++i) {
+    constexpr double kWhole = 1e-3, kMax = 255;
+    const double zero = codes.zero + subtracted.ElementAsDouble(i) / static_cast<double>(codes.scale);
+    if (!(zero > -kWhole && zero < kMax + kWhole) || std::abs(zero - std::nearbyint(zero)) > kWhole)
+      return std::nullopt;
+    zeros.push_back(static_cast<int32_t>(std::lround(zero)));
+  }
+  return zeros;
+}
+
+}  // namespace
+
+KernelOrReason MakeZeroPointConvolution(const KernelRequest& given) {
+  if (given.posts.empty()) return Reason("no convolution follows");
+  const kernels::PostOperation& post = given.posts[0];
+  const kernels::ValueInfo& zeros = given.inputs[1];
+  if (!post.node->Is(ir::Contraction::kGroupConvolution) || post.chained_input != 0 ||
+      post.first_operand != 2 || zeros.constant == nullptr)
+    return Reason("no convolution follows");
+  // The request without the subtraction: the filter is input 1 again.
+  llvm::SmallVector<kernels::ValueInfo, 8> inputs(given.inputs.begin(), given.inputs.end());
+  std::swap(inputs[1], inputs[2]);
+  KernelRequest request = given;
+  request.node = post.node;
+  request.posts = given.posts.drop_front();
+  request.inputs = inputs;
+  if (const Reason reason = int8::IsQuantized(request); !reason.empty()) return reason;
+  if (const Reason reason = Int8Applies<Int8Algorithm::kDepthwise>(request); !reason.empty()) return reason;
+  const int64_t channels = inputs[0].shape[1];
+  std::optional<std::vector<int32_t>> values =
+      ZeroPointsOf(*memory::QuantizationOf(inputs[0]), *zeros.constant);
+  if (!values || static_cast<int64_t>(values->size()) != channels) return Reason("no 8-bit zero points");
+  OrReason<int8::Int8Step> step = Int8ConvolutionStepOf(request, SpatialDimsOf(request));
+  if (!step) return step.reason();
+  step->zeros = std::move(*values);
+  KernelOrReason prepared = int8::MakeInt8Convolution(request, *step, Int8Algorithm::kDepthwise);
+  if (!prepared) return prepared;
+  std::swap(prepared->inputs[1], prepared->inputs[2]);
+  prepared->kernel = std::make_shared<SwappedInputs>(std::move(prepared->kernel));
+  return prepared;
+}
+
 void AddFastConvolution(FastTables& tables) {
   tables.Add({"opset1"}, "Convolution", kConvolution);
   tables.Add({"opset1"}, "GroupConvolution", kGroupConvolution);

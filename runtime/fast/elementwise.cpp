@@ -89,6 +89,9 @@ Reason IsAdd(const kernels::KernelRequest& request) {
 Reason IsMultiply(const kernels::KernelRequest& request) {
   return request.node->Is(ir::ElementFunction::kMultiply) ? Reason() : Reason("not a multiplication");
 }
+Reason IsSubtract(const kernels::KernelRequest& request) {
+  return request.node->Is(ir::ElementFunction::kSubtract) ? Reason() : Reason("not a subtraction");
+}
 // --- tables ---------------------------------------------------------------------------
 
 // The order in which kernels are tried: the first ones fuse more.
@@ -96,6 +99,7 @@ constexpr int kFusedCost = 10, kPerChannelCost = 30, kElementsCost = 40;
 constexpr kernels::Implementation kBinary[] = {
     {"int8_sum", IsAdd, FixedCost<kFusedCost>, int8::MakeQuantizedSum},
     {"scaled_pointwise_convolution", IsMultiply, FixedCost<kFusedCost>, MakeScaledPointwiseConvolution},
+    {"int8_zero_points", IsSubtract, FixedCost<kFusedCost>, MakeZeroPointConvolution},
     {"per_channel", AlwaysApplies, FixedCost<kPerChannelCost>, pointwise::MakePerChannelBinary},
     {"elementwise", EqualShapes, FixedCost<kElementsCost>, MakeElements}};
 constexpr kernels::Implementation kGate[] = {

@@ -115,6 +115,8 @@ kernels::KernelOrReason MakeChannelConcat(const kernels::KernelRequest& request)
 
 // convolution.cpp: a per-channel scale followed by a 1x1 convolution.
 kernels::KernelOrReason MakeScaledPointwiseConvolution(const kernels::KernelRequest& request);
+// A depthwise convolution of quantized values minus zero points by channel.
+kernels::KernelOrReason MakeZeroPointConvolution(const kernels::KernelRequest& request);
 
 namespace memory {
 // memory/transpose.cpp: f32 reorders between nChw16c and NHWC; null for others. Partitions pixels among

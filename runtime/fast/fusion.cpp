@@ -168,6 +168,7 @@ class Finder {
       port = next.port();
     }
     if (main.Is(ir::Contraction::kConvolution)) TakeScale(main, group);
+    if (main.Is(ir::Contraction::kGroupConvolution)) TakeZeroPoints(main, group);
     if (group.posts.empty()) return;
     claimed_.insert(group.main);
     claimed_.insert(group.posts.begin(), group.posts.end());
@@ -189,6 +190,18 @@ class Finder {
     if (Volume(window) != 1 || *Volume(pixels) <= filter->shape[0]) return;
     group.posts.insert(group.posts.begin(), convolution.id());
     group.main = scale.id();
+    group.second = 0;
+  }
+
+  // Fuses the subtraction of zero points from quantized values.
+  void TakeZeroPoints(const ir::Node& convolution, FusionGroup& group) const {
+    const ir::Node& zeros = graph_.node(convolution.input(0).node);
+    if (claimed_.contains(zeros.id()) || !ir::ops::SubtractsZeroPoints(graph_, zeros) ||
+        !ir::ops::HasQuantizedResult(graph_.node(zeros.input(0).node)) ||
+        !ir::ops::QuantizedFilterOf(convolution))
+      return;
+    group.posts.insert(group.posts.begin(), convolution.id());
+    group.main = zeros.id();
     group.second = 0;
   }
 

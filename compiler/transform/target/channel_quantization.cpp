@@ -14,10 +14,13 @@ namespace nnefc::transform::target {
 
 namespace {
 
-// The quantization of each channel: equal zero points, different scales.
+// The quantization of each channel.
 struct ChannelRanges {
-  int zero = 0;
-  std::vector<float> scales;
+  std::vector<float> scales, zeros;
+
+  bool has_one_zero() const {
+    return llvm::all_of(zeros, [&](float zero) { return zero == zeros.front(); });
+  }
 };
 
 // Returns the ranges of a FakeQuantize whose constant limits differ by channel of an image.
@@ -60,9 +63,8 @@ std::optional<ChannelRanges> ChannelRangesOf(const ir::Graph& graph, const ir::N
     const std::optional<ir::ops::LinearQuantization> range =
         ir::ops::LinearQuantizationOf(quantize, pointers);
     constexpr float kMin = 1e-18F, kMax = 1e18F;  // scales with normal reciprocals
-    if (!range || (channel > 0 && range->zero != ranges.zero) || range->scale < kMin || range->scale > kMax)
-      return std::nullopt;
-    ranges.zero = range->zero;
+    if (!range || range->scale < kMin || range->scale > kMax) return std::nullopt;
+    ranges.zeros.push_back(static_cast<float>(range->zero));
     ranges.scales.push_back(range->scale);
   }
   return ranges;
@@ -106,6 +108,7 @@ void MoveScales(Graph& graph, const ir::Node& quantize) {
   const ir::NodeId replaced = quantize.id();
   const size_t rank = quantize.output().shape.known_extents().size();
   std::vector<float> inverses;
+  inverses.reserve(ranges->scales.size());
   for (float scale : ranges->scales) inverses.push_back(1 / scale);
   Shape by_channel(rank, 1);
   by_channel[1] = static_cast<int64_t>(inverses.size());
@@ -114,17 +117,25 @@ void MoveScales(Graph& graph, const ir::Node& quantize) {
   };
   const Port factors = constant(TensorValue::FromFloats(by_channel, inverses));
   const Port data = Node(graph, replaced).in_port(0).GetSource();
-  const Node scaled =
-      graph.CreateNode("opset1.Multiply", {data, factors}, {.name = spec.name, .origin = spec.origin});
+  const auto create = [&](std::string_view operation, const Port& left, const Port& right) {
+    return graph.CreateNode(operation, {left, right}, {.name = spec.name, .origin = spec.origin}).out_port(0);
+  };
+  Port scaled = create("opset1.Multiply", data, factors);
+  const bool has_one_zero = ranges->has_one_zero();
+  std::optional<Port> zeros;
+  if (!has_one_zero) {
+    zeros = constant(TensorValue::FromFloats(by_channel, ranges->zeros));
+    scaled = create("opset1.Add", scaled, *zeros);
+  }
   const auto last = static_cast<float>(ir::ops::kQuantizedValues - 1);
-  const auto zero = static_cast<float>(ranges->zero);
+  const float zero = has_one_zero ? ranges->zeros.front() : 0;
   const Port low = constant(TensorValue::FromFloats({}, {-zero}));
   const Port high = constant(TensorValue::FromFloats({}, {last - zero}));
-  const Node equal =
-      graph.CreateNode("opset1.FakeQuantize", {scaled.out_port(0), low, high, low, high}, spec);
+  const Port equal =
+      graph.CreateNode("opset1.FakeQuantize", {scaled, low, high, low, high}, spec).out_port(0);
   for (auto& [id, filter] : filters) {
     const Node convolution(graph, id);
-    convolution.in_port(0).Connect(equal.out_port(0));
+    convolution.in_port(0).Connect(zeros ? create("opset1.Subtract", equal, *zeros) : equal);
     convolution.in_port(1).Connect(graph.CreateConst(std::move(filter), convolution.name()).out_port(0));
   }
 }
@@ -134,9 +145,11 @@ void MoveScales(Graph& graph, const ir::Node& quantize) {
 class QuantizeChannelsEqually : public TargetReplacementPattern {
  public:
   std::string_view Description() const override {
-    return "A quantization with a scale for each channel, read only by depthwise convolutions, divides its "
-           "data by the scales and quantizes to integers; the filters are multiplied by the scales. Numbers "
-           "nearly halfway between two quantized values may become the other one.";
+    return "A quantization with a range for each channel, read only by depthwise convolutions, divides its "
+           "data by the scales and quantizes to integers; the filters are multiplied by the scales. "
+           "Different "
+           "zero points are added before the quantization, and subtracted after it. Numbers nearly halfway "
+           "between two quantized values may become the other one.";
   }
   std::string_view Example() const override {
     return R"(%0 = opset1.Parameter "x" {element_type = f32, shape = shape[1,2,3,3]} : f32[1,2,3,3]

@@ -71,6 +71,8 @@ class QuantizedRegions {
     if (node.Is(ir::Pooling::kMax))
       return (node.num_outputs() < 2 || node.uses(1).empty()) && IsAcceptedByAny(node.id());
     if (node.Is(ir::ElementFunction::kAdd)) return IsQuantizedSum(node);
+    if (node.Is(ir::ElementFunction::kSubtract))
+      return use.index == 0 && ir::ops::SubtractsZeroPoints(graph_, node) && IsAcceptedByAny(node.id());
     if (node.Is(ir::ElementFunction::kConvert)) return ir::ops::IsTableLookup(graph_, node);
     return node.Is(ir::Rearrangement::kConcat) && JoinsQuantized(node) && IsAcceptedByAny(node.id());
   }
@@ -138,11 +140,14 @@ class QuantizedRegions {
     return false;
   }
 
-  // Returns whether a value is quantized: a candidate, or a view, MaxPool or Concat of such values.
+  // Returns whether a value is quantized: a candidate, or a view, MaxPool or Concat of such values, or their
+  // distance from zero points.
   bool IsQuantized(ir::OutputPort port) const {
     const ir::Node& node = graph_.node(port.node);
     if (port.index == 0 && node.Is(ir::Pooling::kMax)) return IsQuantized(node.input(0));
     if (node.Is(ir::Rearrangement::kConcat)) return JoinsQuantized(node);
+    if (node.Is(ir::ElementFunction::kSubtract))
+      return ir::ops::SubtractsZeroPoints(graph_, node) && IsQuantized(node.input(0));
     if (node.Is(ir::OpRole::kView))
       return ir::ops::AreRowMajor(graph_, ir::ops::SkipViews(graph_, node)) && IsQuantized(node.input(0));
     return results_.contains(port.node);

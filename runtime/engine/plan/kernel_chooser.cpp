@@ -120,7 +120,9 @@ std::optional<kernels::PreparedKernel> KernelChooser::Prepare(kernels::Backend b
                                     .as_codes = ir::ops::HasQuantizedResult(nodes.last()),
                                     .wanted_output = views_.WantedOutput(nodes.last()),
                                     .rejected = options.explains ? &operands.rejected : nullptr};
-  if (const ir::FilterQuantization* filter = fusions_.FilterOf(nodes.main->id())) {
+  const ir::FilterQuantization* filter = fusions_.FilterOf(nodes.main->id());
+  if (filter == nullptr && !nodes.posts.empty()) filter = fusions_.FilterOf(nodes.posts.front()->id());
+  if (filter != nullptr) {
     request.filter_scales = filter->scales;
     request.filter_magnitude = filter->max_magnitude;
   }

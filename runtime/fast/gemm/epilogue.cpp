@@ -132,6 +132,30 @@ bool Epilogue::takes_operands() const {
   return llvm::any_of(rest_, [](const Step& step) { return step.operand >= 0; });
 }
 
+std::optional<Epilogue::Activation> Epilogue::activation() const {
+  Activation activation;
+  llvm::ArrayRef<Step> steps = rest_;
+  if (llvm::any_of(steps, [](const Step& step) { return step.operand >= 0 && !step.of_columns; }))
+    return std::nullopt;
+  const auto take_last = [&](EpilogueFunction function) {
+    if (steps.empty() || steps.back().function != function) return -1;
+    const int operand = steps.back().operand;
+    steps = steps.drop_back();
+    return operand;
+  };
+  activation.offset = take_last(EpilogueFunction::kAdd);
+  activation.factor = take_last(EpilogueFunction::kMultiply);
+  if (steps.size() > 1) return std::nullopt;
+  if (!steps.empty()) {
+    const Step& step = steps.front();
+    activation.function = step.function;
+    activation.alpha = step.alpha;
+    activation.beta = step.beta;
+    activation.operand = step.operand;
+  }
+  return activation;
+}
+
 int64_t Epilogue::column_floats(int64_t columns) const {
   return static_cast<int64_t>(column_inputs_.size()) * tensor::RoundUp(columns, simd::kTileColumns);
 }

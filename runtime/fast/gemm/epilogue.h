@@ -45,6 +45,14 @@ class Epilogue {
   int64_t column_floats(int64_t columns) const;
   // Returns whether the remaining operations have operands.
   bool takes_operands() const;
+  // The remaining operations as one function with an optional per-column operand, then an optional
+  // multiplication by a per-column input and addition of one; nothing for other lists.
+  struct Activation {
+    simd::EpilogueFunction function = simd::EpilogueFunction::kLinear;
+    float alpha = 1, beta = 0;
+    int operand = -1, factor = -1, offset = -1;  // inputs, -1 for none
+  };
+  std::optional<Activation> activation() const;
   // Returns the inputs in the layout of the result.
   llvm::ArrayRef<int> element_inputs() const { return element_inputs_; }
 

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "runtime/fast/simd/int8/quantized_results_microkernel.h"
 #include "runtime/tensor/round_up.h"
 
 namespace nnefc::runtime::fast::int8 {
@@ -13,10 +14,14 @@ namespace nnefc::runtime::fast::int8 {
 using simd::kBlockColumns;
 
 Int8Epilogue::Int8Epilogue(Form form, gemm::Epilogue steps)
-    : form_(std::move(form)), steps_(std::move(steps)) {
+    : form_(std::move(form)), steps_(std::move(steps)), activation_(steps_.activation()) {
   const auto padded = static_cast<size_t>(tensor::RoundUp(form_.outputs, kBlockColumns));
   scales_ = form_.folded ? form_.folded->scales : form_.scales;
   scales_.resize(padded);
+  if (form_.quantization) {
+    form_.quantization->factors.resize(padded);
+    form_.quantization->offsets.resize(padded);
+  }
   if (!form_.folded) return;
   bias_ = form_.folded->bias;
   bias_.resize(padded);
@@ -35,6 +40,7 @@ Int8Epilogue::Int8Epilogue(Form form, gemm::Epilogue steps)
 
 void Int8Epilogue::Store(const int32_t* sums, const TilePosition& at, std::byte* out,
                          const gemm::Epilogue::Operands& operands) const {
+  if (form_.quantization) return StoreQuantized(sums, at, reinterpret_cast<uint8_t*>(out), operands);
   if (!form_.folded) return StoreNumbers(sums, at, reinterpret_cast<float*>(out), operands);
   simd::RequantizedResults results = MakerOf(at, out);
   results.sums = sums;
@@ -90,6 +96,58 @@ void Int8Epilogue::StoreNumbers(const int32_t* sums, const TilePosition& at, flo
                 form_.outputs, operands);
   for (int64_t pixel = 0; !is_whole && pixel < at.pixels; ++pixel)
     std::copy_n(to.At(pixel, 0), count, out + offset + pixel * stride);
+}
+
+void Int8Epilogue::StoreQuantized(const int32_t* sums, const TilePosition& at, uint8_t* out,
+                                  const gemm::Epilogue::Operands& operands) const {
+  const int64_t column = at.tile * kBlockColumns;
+  const float* bias = operands.ColumnsOf(steps_.bias(), column);
+  simd::QuantizedResults results{.pixels = at.pixels,
+                                 .channels = std::min(kBlockColumns, form_.outputs - column),
+                                 .factors = form_.quantization->factors.data() + column,
+                                 .offsets = form_.quantization->offsets.data() + column,
+                                 .out = out + (at.image * form_.pixels + at.pixel) * form_.outputs + column,
+                                 .stride = form_.outputs};
+  if (activation_) {
+    std::array<float, kBlockColumns> factors, offsets;
+    if (const float* given = operands.ColumnsOf(activation_->offset, column)) {
+      for (size_t i = 0; i < offsets.size(); ++i)
+        offsets[i] = results.offsets[i] + results.factors[i] * given[i];
+      results.offsets = offsets.data();
+    }
+    if (const float* given = operands.ColumnsOf(activation_->factor, column)) {
+      for (size_t i = 0; i < factors.size(); ++i) factors[i] = results.factors[i] * given[i];
+      results.factors = factors.data();
+    }
+    return simd::StoreActivatedSums({.sums = sums,
+                                     .scales = scales_.data() + column,
+                                     .bias = bias,
+                                     .limits = steps_.limits(),
+                                     .function = activation_->function,
+                                     .operand = operands.ColumnsOf(activation_->operand, column),
+                                     .alpha = activation_->alpha,
+                                     .beta = activation_->beta},
+                                    results);
+  }
+  std::array<float, kMaxStoredPixels * kBlockColumns> block;
+  for (int64_t first = 0; first < at.pixels; first += kMaxStoredPixels) {
+    results.pixels = std::min(kMaxStoredPixels, at.pixels - first);
+    simd::StoreDequantized({.sums = sums + first * kBlockColumns,
+                            .pixels = results.pixels,
+                            .scales = scales_.data() + column,
+                            .bias = bias,
+                            .limits = steps_.limits(),
+                            .out = block.data(),
+                            .stride = kBlockColumns});
+    steps_.Finish({.out = {block.data(), kBlockColumns, 0},
+                   .offset = 0,
+                   .column = column,
+                   .rows = results.pixels,
+                   .blocks = 1},
+                  form_.outputs, operands);
+    simd::StoreQuantizedBlock(block.data(), results);
+    results.out += results.pixels * results.stride;
+  }
 }
 
 }  // namespace nnefc::runtime::fast::int8

@@ -25,11 +25,12 @@ class Int8Epilogue {
     int64_t outputs, pixels;    // per image
     bool is_blocked;            // f32 in nChw16c layout; otherwise row-major
     std::vector<float> scales;  // scales of f32 results by output channel
-    std::optional<FoldedRequantization> folded;
+    std::optional<FoldedRequantization> folded = std::nullopt;
+    std::optional<ChannelQuantization> quantization = std::nullopt;  // after post-ops that are not folded
   };
   Int8Epilogue(Form form, gemm::Epilogue steps);
 
-  int64_t element_bytes() const { return form_.folded ? 1 : int64_t{sizeof(float)}; }
+  int64_t element_bytes() const { return form_.folded || form_.quantization ? 1 : int64_t{sizeof(float)}; }
   int64_t scratch_floats() const { return steps_.column_floats(form_.outputs); }
   // The pointers of a step in a run: quantized images and filter, result, and operands of post-ops.
   struct Call {
@@ -45,9 +46,11 @@ class Int8Epilogue {
             .out = run.output().mutable_bytes(),
             .operands = steps_.OperandsOf(run, form_.outputs, scratch)};
   }
-  // Whether results are quantized (see MakerOf), and depend on the accumulators only.
-  bool is_quantized() const { return form_.folded.has_value(); }
-  bool requantizes_sums_only() const { return is_quantized() && !form_.folded->sum; }
+  // Whether results are linear functions of the accumulators (see MakerOf), and depend on those only.
+  bool is_folded() const { return form_.folded.has_value(); }
+  bool requantizes_sums_only() const { return is_folded() && !form_.folded->sum; }
+  // Whether results are quantized values of a function of any number of accumulators.
+  bool is_activated() const { return form_.quantization && activation_; }
   simd::RequantizedResults MakerOf(const TilePosition& at, std::byte* out) const;
   // Stores kBlockColumns accumulators per pixel. Row-major f32 results are limited to kMaxStoredPixels.
   void Store(const int32_t* sums, const TilePosition& at, std::byte* out,
@@ -56,9 +59,12 @@ class Int8Epilogue {
  private:
   void StoreNumbers(const int32_t* sums, const TilePosition& at, float* out,
                     const gemm::Epilogue::Operands& operands) const;
+  void StoreQuantized(const int32_t* sums, const TilePosition& at, uint8_t* out,
+                      const gemm::Epilogue::Operands& operands) const;
 
   Form form_;
   gemm::Epilogue steps_;
+  std::optional<gemm::Epilogue::Activation> activation_;  // of steps_
   std::vector<float> scales_, bias_;
   float low_ = 0, high_ = 255;
   bool is_limited_ = true;

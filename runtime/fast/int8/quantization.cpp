@@ -298,6 +298,12 @@ QuantizationMap::QuantizationMap(const QuantizationRange& range) : factor(255.0f
   offset = -range.low * factor + lift;
 }
 
+ChannelQuantization::ChannelQuantization(const QuantizationRange& range, int64_t channels) {
+  const QuantizationMap map(range);
+  factors.assign(static_cast<size_t>(channels), map.factor);
+  offsets.assign(static_cast<size_t>(channels), map.offset);
+}
+
 std::vector<float> AccumulatorScales(const ValueQuantization& source, llvm::ArrayRef<float> filter_scales) {
   std::vector<float> scales;
   for (float scale : filter_scales) scales.push_back(scale * source.scale);

@@ -77,6 +77,12 @@ struct FoldedRequantization {
   std::optional<std::pair<float, float>> limits;  // nothing if the 8-bit range is narrower
   std::optional<Sum> sum;
 };
+// A quantization of f32 results by channel: value = factors * x + offsets.
+struct ChannelQuantization {
+  ChannelQuantization(const QuantizationRange& range, int64_t channels);
+
+  std::vector<float> factors, offsets;
+};
 // Folds constant per-channel operands followed by functions with limits; returns nothing for other post-ops.
 // `request` excludes the quantization; per-channel operands belong to `channel_axis` of the result.
 std::optional<FoldedRequantization> FoldRequantization(const kernels::KernelRequest& request,

@@ -135,6 +135,22 @@ bool JoinsImages(const Graph& graph, const Node& concat) {
          });
 }
 
+bool SubtractsZeroPoints(const Graph& graph, const Node& node) {
+  if (!node.Is(ElementFunction::kSubtract) || node.uses(0).size() != 1 || node.uses(0)[0].index != 0)
+    return false;
+  const Output& zeros = graph.output(node.input(1));
+  const Node& user = graph.node(node.uses(0)[0].node);
+  if (!zeros.value || !zeros.shape.known() || !user.Is(Contraction::kGroupConvolution)) return false;
+  const Shape shape = zeros.shape.known_extents();
+  const std::optional<Shape> data = graph.output(node.input(0)).shape.extents();
+  const std::optional<Shape> filter = graph.output(user.input(1)).shape.extents();
+  if (!data || !filter || shape.size() != data->size() || filter->size() != data->size() + 1) return false;
+  for (size_t axis = 0; axis < shape.size(); ++axis) {
+    if (shape[axis] != (axis == 1 ? (*data)[1] : 1)) return false;
+  }
+  return (*filter)[0] == (*data)[1] && (*filter)[1] == 1 && (*filter)[2] == 1;
+}
+
 namespace {
 
 // Entries of rt_info. Those of files contain a slash.

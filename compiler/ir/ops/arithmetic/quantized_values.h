@@ -49,6 +49,10 @@ bool AreRowMajor(const Graph& graph, const Node& quantize);
 // Returns whether a Concat joins channels-last images of rank 3 to 5 along the channels.
 bool JoinsImages(const Graph& graph, const Node& concat);
 
+// Returns whether a node subtracts constants, zero points by channel, before a depthwise convolution, its
+// only consumer.
+bool SubtractsZeroPoints(const Graph& graph, const Node& node);
+
 // Marks on the nodes of a plan, entries of rt_info. A file has no entries of these names.
 
 // Marks a node whose result is stored as quantized values.

@@ -103,12 +103,13 @@ void WidenedPart<Number>::Widen(simd::WidenedValues<Number> codes) const {
 // Writes the receptive field of the part's rows: values minus the zero point, and 0 in borders and padded
 // channels.
 template <typename Number>
-void WidenedPart<Number>::Fill(const uint8_t* image, int64_t channel) const {
+void WidenedPart<Number>::Fill(const uint8_t* image, int64_t channel, const int32_t* zeros) const {
   const int64_t first = gemm::InputPosition(form_.rows, rows_.begin, 0);
   const int64_t size = form_.columns.input * form_.channels, count = form_.InputRowsFor(rows_.count());
   // Rows read in place are consecutive.
   const bool is_whole = form_.padded_channels == form_.channels && form_.columns.before == 0;
-  if (is_whole && form_.row_numbers() == size && first >= 0 && first + count <= form_.rows.input)
+  if (zeros == nullptr && is_whole && form_.row_numbers() == size && first >= 0 &&
+      first + count <= form_.rows.input)
     return Widen({.codes = image + first * size, .count = count * size, .zero = 0, .out = numbers_});
   const int64_t channels = std::min(form_.channels - channel, form_.padded_channels);
   for (int64_t row = 0; row < count; ++row) {
@@ -117,24 +118,26 @@ void WidenedPart<Number>::Fill(const uint8_t* image, int64_t channel) const {
     if (from < 0 || from >= form_.rows.input) {
       std::fill_n(out, form_.row_numbers(), Number{0});
     } else {
-      FillRow(image + from * size + channel, channels, out);
+      FillRow(image + from * size + channel, channels, zeros, out);
     }
   }
 }
 
 template <typename Number>
-void WidenedPart<Number>::FillRow(const uint8_t* row, int64_t channels, Number* out) const {
+void WidenedPart<Number>::FillRow(const uint8_t* row, int64_t channels, const int32_t* zeros,
+                                  Number* out) const {
   const int64_t padded = form_.padded_channels;
   const auto [begin, end] = form_.InputColumns();
   std::fill_n(out, begin * padded, Number{0});
   std::fill(out + end * padded, out + form_.row_numbers(), Number{0});
   const uint8_t* from = row + (begin - form_.columns.before) * form_.channels;
   Number* to = out + begin * padded;
-  if (padded == form_.channels)
+  if (zeros == nullptr && padded == form_.channels)
     return Widen({.codes = from, .count = (end - begin) * padded, .zero = 0, .out = to});
   Widen({.codes = from,
          .count = channels,
          .zero = 0,
+         .zeros = zeros,
          .out = to,
          .rows = end - begin,
          .stride = form_.channels,

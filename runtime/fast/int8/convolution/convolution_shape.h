@@ -73,8 +73,9 @@ class WidenedPart {
   WidenedPart(const Int8ConvolutionShape& form, const simd::IndexRange& rows, Number* numbers)
       : form_(form), rows_(rows), numbers_(numbers) {}
 
-  // Fills the buffer with channels starting at `channel`.
-  void Fill(const uint8_t* image, int64_t channel = 0) const;
+  // Fills the buffer with channels starting at `channel`. `zeros` has the zero points of kBlockColumns
+  // channels, which must be the padded channels of the shape; null for that of the shape.
+  void Fill(const uint8_t* image, int64_t channel = 0, const int32_t* zeros = nullptr) const;
   const simd::IndexRange& rows() const { return rows_; }
   int64_t pixels() const { return rows_.count() * form_.columns.output; }
   // Returns the first pixel in the image.
@@ -83,7 +84,7 @@ class WidenedPart {
 
  private:
   void Widen(simd::WidenedValues<Number> codes) const;
-  void FillRow(const uint8_t* row, int64_t channels, Number* out) const;
+  void FillRow(const uint8_t* row, int64_t channels, const int32_t* zeros, Number* out) const;
 
   const Int8ConvolutionShape& form_;
   simd::IndexRange rows_;

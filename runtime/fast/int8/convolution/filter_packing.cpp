@@ -6,8 +6,10 @@
 #include <cstring>
 #include <numeric>
 
+#include "runtime/fast/simd/dispatch.h"
 #include "runtime/fast/simd/loop_math.h"
 #include "runtime/tensor/parallel.h"
+#include "runtime/tensor/round_up.h"
 #include "runtime/tensor/thread_team.h"
 
 namespace nnefc::runtime::fast::int8 {
@@ -254,6 +256,29 @@ std::shared_ptr<const kernels::ConstantKernel> MakeFilterPacking(llvm::ArrayRef<
   units.reserve(form.filter_codes->scales.size());
   for (float scale : form.filter_codes->scales) units.push_back(1 / scale);
   return std::make_shared<FilterPacking>(*numbers, std::move(*places), std::move(units));
+}
+
+tensor::Layout FilterOfTiles(llvm::ArrayRef<int64_t> filter, size_t output_axis, int64_t inputs_together,
+                             bool has_sums, memory::BlockedLayout::Form form) {
+  const size_t input_axis = 1 - output_axis;
+  memory::BlockedFormat format = memory::RowMajorFormat(filter, memory::StorageType::kS8);
+  format.padded_extents[output_axis] = tensor::RoundUp(filter[output_axis], simd::kBlockColumns);
+  format.padded_extents[input_axis] = tensor::RoundUp(filter[input_axis], inputs_together);
+  format.num_blocks = 2;
+  format.blocks[0] = {static_cast<int64_t>(output_axis), simd::kBlockColumns};
+  format.blocks[1] = {static_cast<int64_t>(input_axis), inputs_together};
+  int64_t stride = inputs_together * simd::kBlockColumns;
+  format.strides[input_axis] = stride;
+  stride *= format.padded_extents[input_axis] / inputs_together;
+  for (size_t axis = filter.size(); axis-- > 2; stride *= filter[axis]) format.strides[axis] = stride;
+  format.strides[output_axis] = stride;
+  if (has_sums) format.sum_axes = 1 << output_axis;
+  return std::make_shared<memory::BlockedLayout>(std::move(format), std::move(form));
+}
+
+tensor::Layout DepthwiseFilter(llvm::ArrayRef<int64_t> filter, memory::BlockedLayout::Form form) {
+  return std::make_shared<memory::BlockedLayout>(
+      memory::AxisBlockedFormat(filter, 0, simd::kBlockColumns, memory::StorageType::kS8), std::move(form));
 }
 
 }  // namespace nnefc::runtime::fast::int8

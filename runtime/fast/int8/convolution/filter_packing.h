@@ -14,4 +14,11 @@ std::shared_ptr<const kernels::ConstantKernel> MakeFilterPacking(llvm::ArrayRef<
                                                                  const memory::BlockedLayout::Form& form,
                                                                  const memory::BlockedFormat& target);
 
+// Returns the packed filter layout: groups of inputs by kBlockColumns outputs, tap by tap within an output
+// tile. If `has_sums`, the negated weight sums of the outputs follow all tiles.
+tensor::Layout FilterOfTiles(llvm::ArrayRef<int64_t> filter, size_t output_axis, int64_t inputs_together,
+                             bool has_sums, memory::BlockedLayout::Form form);
+// Returns the depthwise filter layout: kBlockColumns channels per tap.
+tensor::Layout DepthwiseFilter(llvm::ArrayRef<int64_t> filter, memory::BlockedLayout::Form form);
+
 }  // namespace nnefc::runtime::fast::int8

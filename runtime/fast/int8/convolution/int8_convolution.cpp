@@ -7,6 +7,7 @@
 
 #include "runtime/fast/gemm/tiling.h"
 #include "runtime/fast/int8/convolution/convolution_shape.h"
+#include "runtime/fast/int8/convolution/filter_packing.h"
 #include "runtime/fast/int8/convolution/int8_grouped_convolution.h"
 #include "runtime/fast/int8/convolution/int8_winograd.h"
 #include "runtime/fast/int8/dot4_gemm.h"
@@ -198,7 +199,7 @@ class Dot4Convolution final : public Int8Kernel<int16_t> {
                       call.operands);
     };
     std::optional<simd::RequantizedResults> codes;
-    if (results().is_quantized())
+    if (results().is_folded())
       codes = results().MakerOf({image, part.first_pixel(), part.pixels(), 0}, call.out);
     const Dot4Gemm::Part sums{.rows = part.rows(),
                               .tiles = tiles,
@@ -218,9 +219,11 @@ class Dot4Convolution final : public Int8Kernel<int16_t> {
 // Depthwise convolution.
 class Int8Depthwise final : public Int8Kernel<float> {
  public:
-  Int8Depthwise(const Int8ConvolutionShape& form, Int8Epilogue results)
-      : Int8Kernel(form, std::move(results), {.bytes = kBytes, .number_bytes = sizeof(float)},
-                   kBlockColumns) {
+  Int8Depthwise(const Int8ConvolutionShape& form, Int8Epilogue results, llvm::ArrayRef<int32_t> zeros)
+      : Int8Kernel(form, std::move(results), {.bytes = kBytes, .number_bytes = sizeof(float)}, kBlockColumns),
+        zeros_(zeros.begin(), zeros.end()) {
+    if (zeros_.empty()) zeros_.assign(static_cast<size_t>(form.channels), form.zero);
+    zeros_.resize(static_cast<size_t>(tensor::RoundUp(form.channels, kBlockColumns)));
     for (int64_t row = 0; row < form.rows.size; ++row) {
       for (int64_t column = 0; column < form.columns.size; ++column)
         taps_.push_back(static_cast<int32_t>(row * form.rows.dilation * form.row_numbers() +
@@ -229,7 +232,8 @@ class Int8Depthwise final : public Int8Kernel<float> {
     const auto is_three = [](const kernels::WindowAxis& axis) {
       return axis.size == 3 && axis.stride <= 2 && axis.dilation == 1;
     };
-    reads_codes_ = is_three(form.rows) && is_three(form.columns) && this->results().requantizes_sums_only();
+    reads_codes_ = is_three(form.rows) && is_three(form.columns) &&
+                   (this->results().requantizes_sums_only() || this->results().is_activated());
   }
 
   std::string implementation() const override { return "nnefc:int8_depthwise"; }
@@ -238,12 +242,12 @@ class Int8Depthwise final : public Int8Kernel<float> {
   static constexpr int64_t kBytes = int64_t{64} << 10;  // read fast enough from L2
 
   void RunPart(const Call& call, const WidenedPart<float>& part, int64_t image, const IndexRange& tiles,
-               std::byte*) const override {
+               std::byte* own) const override {
     for (int64_t tile = tiles.begin; tile < tiles.end; ++tile) {
       if (reads_codes_ && (tile + 1) * kBlockColumns <= form().channels) {
-        RunRows(call, part.rows(), image, tile);
+        RunRows(call, part.rows(), image, tile, reinterpret_cast<int32_t*>(own));
       } else {
-        part.Fill(ImageOf(call, image), tile * kBlockColumns);
+        part.Fill(ImageOf(call, image), tile * kBlockColumns, zeros_.data() + tile * kBlockColumns);
         RunColumns(call, part, image, tile);
       }
     }
@@ -255,18 +259,26 @@ class Int8Depthwise final : public Int8Kernel<float> {
     return llvm::SmallVector<float, 256>(codes, codes + count);
   }
 
-  // Computes requantized results row by row, reading quantized values in place.
-  void RunRows(const Call& call, const IndexRange& rows, int64_t image, int64_t tile) const {
+  int64_t own_bytes() const override {
+    return reads_codes_ && !results().is_folded()
+               ? form().columns.output * kBlockColumns * int64_t{sizeof(int32_t)}
+               : 0;
+  }
+
+  // Computes quantized results row by row, reading quantized values in place.
+  void RunRows(const Call& call, const IndexRange& rows, int64_t image, int64_t tile, int32_t* sums) const {
     const llvm::SmallVector<float, 256> weights = WeightsOfTile(call, tile);
+    const int32_t* zeros = zeros_.data() + tile * kBlockColumns;
     std::array<uint8_t, kBlockColumns> border;
-    border.fill(static_cast<uint8_t>(form().zero));
+    for (size_t i = 0; i < border.size(); ++i) border[i] = static_cast<uint8_t>(zeros[i]);
+    const bool is_zero = std::all_of(zeros, zeros + kBlockColumns, [](int32_t zero) { return zero == 0; });
     const kernels::WindowAxis &axis = form().rows, &columns = form().columns;
     simd::QuantizedDepthwiseRow seen{.rows = {},
                                      .pixel_strides = {},
                                      .inputs = columns.input,
                                      .before = columns.before,
                                      .stride = columns.stride,
-                                     .zero = form().zero,
+                                     .zeros = is_zero ? nullptr : zeros,
                                      .weights = weights.data()};
     for (int64_t row = rows.begin; row < rows.end; ++row) {
       for (int64_t tap = 0; tap < axis.size; ++tap) {
@@ -277,8 +289,13 @@ class Int8Depthwise final : public Int8Kernel<float> {
                       : border.data();
         seen.pixel_strides[tap] = is_inside ? form().channels : 0;
       }
-      simd::StoreQuantizedDepthwise(
-          seen, results().MakerOf({image, row * columns.output, columns.output, tile}, call.out));
+      const TilePosition at{image, row * columns.output, columns.output, tile};
+      if (results().is_folded()) {
+        simd::StoreQuantizedDepthwise(seen, results().MakerOf(at, call.out));
+      } else {
+        simd::SumQuantizedDepthwise(seen, columns.output, sums);
+        results().Store(sums, at, call.out, call.operands);
+      }
     }
   }
 
@@ -298,7 +315,7 @@ class Int8Depthwise final : public Int8Kernel<float> {
     }
   }
 
-  std::vector<int32_t> taps_;
+  std::vector<int32_t> taps_, zeros_;
   bool reads_codes_;
 };
 
@@ -307,32 +324,6 @@ bool FitsWords(int64_t terms, const Int8ConvolutionShape& form) {
   constexpr int64_t kLargestProduct = 255 * 128, kMaxWords = int64_t{1} << 31;
   return terms * kLargestProduct < kMaxWords &&
          form.InputRowsFor(1) * form.row_numbers() * int64_t{sizeof(int16_t)} < kMaxWords;
-}
-
-// Returns the packed filter layout: groups of inputs by kBlockColumns outputs, tap by tap within an output
-// tile. If `has_sums`, the negated weight sums of the outputs follow all tiles.
-tensor::Layout FilterOfTiles(llvm::ArrayRef<int64_t> filter, size_t output_axis, int64_t inputs_together,
-                             bool has_sums, BlockedLayout::Form form) {
-  const size_t input_axis = 1 - output_axis;
-  memory::BlockedFormat format = memory::RowMajorFormat(filter, memory::StorageType::kS8);
-  format.padded_extents[output_axis] = tensor::RoundUp(filter[output_axis], kBlockColumns);
-  format.padded_extents[input_axis] = tensor::RoundUp(filter[input_axis], inputs_together);
-  format.num_blocks = 2;
-  format.blocks[0] = {static_cast<int64_t>(output_axis), kBlockColumns};
-  format.blocks[1] = {static_cast<int64_t>(input_axis), inputs_together};
-  int64_t stride = inputs_together * kBlockColumns;
-  format.strides[input_axis] = stride;
-  stride *= format.padded_extents[input_axis] / inputs_together;
-  for (size_t axis = filter.size(); axis-- > 2; stride *= filter[axis]) format.strides[axis] = stride;
-  format.strides[output_axis] = stride;
-  if (has_sums) format.sum_axes = 1 << output_axis;
-  return std::make_shared<BlockedLayout>(std::move(format), std::move(form));
-}
-
-// Returns the depthwise filter layout: kBlockColumns channels per tap.
-tensor::Layout DepthwiseFilter(llvm::ArrayRef<int64_t> filter, BlockedLayout::Form form) {
-  return std::make_shared<BlockedLayout>(
-      memory::AxisBlockedFormat(filter, 0, kBlockColumns, memory::StorageType::kS8), std::move(form));
 }
 
 // Adds the kernel and the layouts of all inputs except the filter.
@@ -349,6 +340,9 @@ kernels::KernelOrReason Finish(const KernelRequest& given, const Int8Step& step,
   const bool is_blocked = results_form.is_blocked;
   if (has_elements && !is_blocked && form.outputs % kBlockColumns != 0)
     return Reason("{} columns with a fused elementwise operand, not whole blocks", form.outputs);
+  const bool is_unfolded = step.coded.range && !step.folded;
+  if (is_unfolded && (has_elements || step.coded.sum))
+    return Reason("the quantization of the result cannot be folded");
   const auto in_codes = [&](llvm::ArrayRef<int64_t> shape) {
     return is_blocked ? memory::ChannelsLastFormat(shape, memory::StorageType::kF32)
                       : memory::RowMajorFormat(shape);
@@ -366,6 +360,9 @@ kernels::KernelOrReason Finish(const KernelRequest& given, const Int8Step& step,
       prepared.in_place = static_cast<int>(sum->operand);
       prepared.in_place_required = true;
     }
+  } else if (is_unfolded) {
+    prepared.outputs[0] = memory::QuantizedLayout(in_codes(given.outputs[0].shape), step.coded.range->codes);
+    results_form.quantization.emplace(*step.coded.range, form.outputs);
   } else if (is_blocked) {
     prepared.outputs[0] = memory::LayoutOf(memory::ChannelBlockedFormat(given.outputs[0].shape));
     for (int input : steps->element_inputs())
@@ -409,6 +406,16 @@ bool IsFasterThanVnniOfOneDnn(const KernelRequest& given, const gemm::InnerProdu
   constexpr int64_t kMaxRows = 1024;
   return simd::SimdWidth() == simd::kSimdWidth512 && shape.inputs % simd::kQuad == 0 &&
          shape.rows <= kMaxRows && IsFolded(given, static_cast<int64_t>(given.outputs[0].shape.size()) - 1);
+}
+
+// With VNNI, functions after the accumulators take less time in our epilogue than in oneDNN's, which reads
+// and writes the results once for each: measured on Sapphire Rapids, for sums of few products.
+bool IsFasterWithFunctions(const KernelRequest& given) {
+  constexpr int64_t kFewProducts = 256;
+  const Int8Step step(given, 1);
+  const int64_t products = *Volume(llvm::ArrayRef<int64_t>(given.inputs[1].shape).drop_front(1));
+  return simd::SimdWidth() == simd::kSimdWidth512 && products <= kFewProducts && step.coded.range &&
+         !step.folded && !step.coded.sum;
 }
 
 struct Int8Convolutions {
@@ -495,7 +502,8 @@ Reason Int8ConvolutionApplies(const KernelRequest& given, Int8Algorithm algorith
 
 Cost Int8ConvolutionCost(const KernelRequest& given, Int8Algorithm algorithm) {
   if (HasVnni())
-    return algorithm == Int8Algorithm::kDot4 && IsFasterThanVnniOfOneDnn(given)
+    return algorithm == Int8Algorithm::kDot4 &&
+                   (IsFasterThanVnniOfOneDnn(given) || IsFasterWithFunctions(given))
                ? Cost{kDot4Time}
                : Cost::NotByDefault(kOneDnnUsesVnni);
   switch (algorithm) {
@@ -512,7 +520,6 @@ Cost Int8ConvolutionCost(const KernelRequest& given, Int8Algorithm algorithm) {
 
 kernels::KernelOrReason MakeInt8Convolution(const KernelRequest& given, const Int8Step& step,
                                             Int8Algorithm algorithm) {
-  if (step.coded.range && !step.folded) return Reason("the quantization of the result cannot be folded");
   const kernels::OrReason<Int8Convolutions> shape = Int8FormOf(given, algorithm);
   if (!shape) return shape.reason();
   const Int8ConvolutionShape& form = shape->form;
@@ -521,11 +528,8 @@ kernels::KernelOrReason MakeInt8Convolution(const KernelRequest& given, const In
   const int64_t mask = is_grouped ? 3 : 1;
   BlockedLayout::Form codes{.filter_codes = memory::FilterScales{.scales = given.filter_scales.vec(),
                                                                  .mask = static_cast<int>(mask)}};
-  Int8Epilogue::Form results{.outputs = form.outputs,
-                             .pixels = form.out_pixels(),
-                             .is_blocked = true,
-                             .scales = step.scales,
-                             .folded = std::nullopt};
+  Int8Epilogue::Form results{
+      .outputs = form.outputs, .pixels = form.out_pixels(), .is_blocked = true, .scales = step.scales};
   const auto finish = [&](kernels::KernelOrReason prepared, const auto& layout) -> kernels::KernelOrReason {
     if (prepared) prepared->inputs[1] = layout();
     return prepared;
@@ -540,7 +544,7 @@ kernels::KernelOrReason MakeInt8Convolution(const KernelRequest& given, const In
                                                std::move(codes));
       });
     case Int8Algorithm::kDepthwise:
-      return finish(Finish<Int8Depthwise>(given, step, form, std::move(results)),
+      return finish(Finish<Int8Depthwise>(given, step, form, std::move(results), step.zeros),
                     [&] { return DepthwiseFilter(filter, std::move(codes)); });
     case Int8Algorithm::kWinograd:
       return finish(Finish<Int8Winograd>(given, step, form, std::move(results)),
@@ -573,17 +577,13 @@ Cost Int8MatmulCost(const KernelRequest& given, const gemm::InnerProduct& shape,
 
 kernels::KernelOrReason MakeInt8Matmul(const KernelRequest& given, const Int8Step& step,
                                        const gemm::InnerProduct& shape, Int8Algorithm algorithm) {
-  if (step.coded.range && !step.folded) return Reason("the quantization of the result cannot be folded");
   const Int8ConvolutionShape form = Int8FormOf(given, shape);
   constexpr int kColumns = 1 << 1;
   BlockedLayout::Form codes{
       .order = shape.inputs_first ? memory::AxisOrder() : memory::SwappedOrder(2, 0, 1),
       .filter_codes = memory::FilterScales{.scales = given.filter_scales.vec(), .mask = kColumns}};
-  Int8Epilogue::Form results{.outputs = shape.outputs,
-                             .pixels = shape.rows,
-                             .is_blocked = false,
-                             .scales = step.scales,
-                             .folded = std::nullopt};
+  Int8Epilogue::Form results{
+      .outputs = shape.outputs, .pixels = shape.rows, .is_blocked = false, .scales = step.scales};
   const bool is_dot4 = algorithm == Int8Algorithm::kDot4;
   kernels::KernelOrReason prepared = is_dot4 ? Finish<Dot4Convolution>(given, step, form, std::move(results))
                                              : Finish<Int8Convolution>(given, step, form, std::move(results));

@@ -20,6 +20,7 @@ struct Int8Step {
   const memory::ValueQuantization* source;
   Int8Request coded;
   std::vector<float> scales;                   // from accumulators to f32
+  std::vector<int32_t> zeros = {};             // zero points by channel; empty: that of the source
   std::optional<FoldedRequantization> folded;  // if the result is quantized
 };
 

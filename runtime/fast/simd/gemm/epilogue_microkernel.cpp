@@ -2,7 +2,7 @@
 
 #include "runtime/fast/simd/gemm/epilogue_microkernel.h"
 
-#include "runtime/fast/simd/simd_math.h"
+#include "runtime/fast/simd/gemm/epilogue_functions.h"
 
 namespace nnefc::runtime::fast::simd::NNEFC_SIMD_NAMESPACE {
 
@@ -20,66 +20,21 @@ void MapTile(const EpilogueTile& tile, const Function& function) {
         float* const out = own.out.At(row, block);
         const float* const operand = own.operand.At(row, block);
 #pragma GCC unroll 2
-        for (int64_t lane = 0; lane < kBlockColumns; lane += kSimdWidth)
-          own_function(*reinterpret_cast<UnalignedFloatVector*>(out + lane), operand + lane);
+        for (int64_t lane = 0; lane < kBlockColumns; lane += kSimdWidth) {
+          FloatVector x = *reinterpret_cast<const UnalignedFloatVector*>(out + lane);
+          own_function(x, operand + lane);
+          *reinterpret_cast<UnalignedFloatVector*>(out + lane) = x;
+        }
       }
     }
-  });
-}
-
-// A function of the number alone.
-template <typename Function>
-void MapNumbers(const EpilogueTile& tile, const Function& function) {
-  MapTile(tile, [=](UnalignedFloatVector& numbers, const float*) NNEFC_SIMD_INLINE {
-    FloatVector x = numbers;
-    function(x);
-    numbers = x;
   });
 }
 
 }  // namespace
 
 void ApplyEpilogue(EpilogueFunction function, const EpilogueTile& tile) {
-  const float alpha = tile.alpha, beta = tile.beta;
-  switch (function) {
-    case EpilogueFunction::kAdd:
-      return MapTile(tile, [](UnalignedFloatVector& x, const float* y)
-                               NNEFC_SIMD_INLINE { x += *reinterpret_cast<const UnalignedFloatVector*>(y); });
-    case EpilogueFunction::kMultiply:
-      return MapTile(tile, [](UnalignedFloatVector& x, const float* y)
-                               NNEFC_SIMD_INLINE { x *= *reinterpret_cast<const UnalignedFloatVector*>(y); });
-    case EpilogueFunction::kPRelu:
-      return MapTile(tile, [](UnalignedFloatVector& x, const float* y) NNEFC_SIMD_INLINE {
-        const FloatVector number = x;
-        x = number < 0.0f ? number * *reinterpret_cast<const UnalignedFloatVector*>(y) : number;
-      });
-    case EpilogueFunction::kLinear:
-      return MapNumbers(tile, [=](FloatVector& x) NNEFC_SIMD_INLINE { x = alpha * x + beta; });
-    case EpilogueFunction::kRelu:
-      return MapNumbers(tile, [=](FloatVector& x) NNEFC_SIMD_INLINE { x = x > 0.0f ? x : alpha * x; });
-    case EpilogueFunction::kLowerBound:
-      return MapNumbers(tile, [=](FloatVector& x) NNEFC_SIMD_INLINE { Max(x, FloatVector{} + alpha); });
-    case EpilogueFunction::kUpperBound:
-      return MapNumbers(tile, [=](FloatVector& x) NNEFC_SIMD_INLINE { Min(x, FloatVector{} + alpha); });
-    case EpilogueFunction::kSigmoid:
-      return MapNumbers(tile, [](FloatVector& x) NNEFC_SIMD_INLINE { SimdSigmoid(x); });
-    case EpilogueFunction::kSwish:
-      return MapNumbers(tile, [=](FloatVector& x) NNEFC_SIMD_INLINE { SimdSwish(x, alpha); });
-    case EpilogueFunction::kHSwish:
-      return MapNumbers(tile, [](FloatVector& x) NNEFC_SIMD_INLINE { SimdHSwish(x); });
-    case EpilogueFunction::kGelu:
-      return MapNumbers(tile, [](FloatVector& x) NNEFC_SIMD_INLINE { SimdGelu(x); });
-    case EpilogueFunction::kGeluTanh:
-      return MapNumbers(tile, [](FloatVector& x) NNEFC_SIMD_INLINE { SimdGeluTanh(x); });
-    case EpilogueFunction::kTanh:
-      return MapNumbers(tile, [](FloatVector& x) NNEFC_SIMD_INLINE { SimdTanh(x); });
-    case EpilogueFunction::kElu:
-      return MapNumbers(tile, [=](FloatVector& x) NNEFC_SIMD_INLINE { SimdElu(x, alpha); });
-    case EpilogueFunction::kMish:
-      return MapNumbers(tile, [](FloatVector& x) NNEFC_SIMD_INLINE { SimdMish(x); });
-    case EpilogueFunction::kSoftPlus:
-      return MapNumbers(tile, [](FloatVector& x) NNEFC_SIMD_INLINE { SimdSoftPlus(x); });
-  }
+  VisitEpilogueFunction(function, tile.alpha, tile.beta,
+                        [&](const auto& visited) { MapTile(tile, visited); });
 }
 
 }  // namespace nnefc::runtime::fast::simd::NNEFC_SIMD_NAMESPACE

@@ -85,9 +85,15 @@ NNEFC_SIMD_INLINE inline void WidenRows(const WidenedValues<Number>& given) {
       for (int64_t i = 0; i < kBlockColumns; i += kSimdWidth) {
         Int32Vector words;
         LoadUint8(codes + i, words);
-        *reinterpret_cast<UnalignedFloatVector*>(out + i) =
-            __builtin_convertvector(words - call.zero, FloatVector);
+        if (call.zeros != nullptr) {
+          words -= *reinterpret_cast<const UnalignedInt32Vector*>(call.zeros + i);
+        } else {
+          words -= call.zero;
+        }
+        *reinterpret_cast<UnalignedFloatVector*>(out + i) = __builtin_convertvector(words, FloatVector);
       }
+    } else if (call.zeros != nullptr) {
+      for (int64_t i = 0; i < call.count; ++i) out[i] = static_cast<Number>(int{codes[i]} - call.zeros[i]);
     } else {
       WidenRow(codes, call.count, call.zero, out);
     }
@@ -140,22 +146,33 @@ NNEFC_SIMD_INLINE inline void StoreRequantizedTile(const RequantizedResults& cal
   }
 }
 
+// Stores accumulators, in the place of a Requantizer.
+struct SumStore {
+  template <bool kHasOthers, bool kIsLimited>
+  NNEFC_SIMD_INLINE void Store(const FloatVector (&sums)[kVectorsPerBlock], uint8_t* out) const {
+#pragma GCC unroll 2
+    for (int64_t part = 0; part < kVectorsPerBlock; ++part)
+      reinterpret_cast<UnalignedInt32Vector*>(out)[part] = __builtin_convertvector(sums[part], Int32Vector);
+  }
+};
+
 // A row of a 3x3 depthwise convolution, processed by input columns: each contributes to three results, as
 // their first, second and third tap.
-template <bool kHasZero, bool kIsLimited>
+template <bool kHasZero, bool kIsLimited, typename Maker>
 struct DepthwiseRow {
   static constexpr int kTaps = 3;
   using Sums = FloatVector[kVectorsPerBlock];
 
   const QuantizedDepthwiseRow& call;
-  const Requantizer& maker;
+  const Maker& maker;
   uint8_t* out;
   int64_t out_stride;
 
   NNEFC_SIMD_INLINE void Load(int row, int64_t column, int64_t part, FloatVector& numbers) const {
     Int32Vector words;
     LoadUint8(call.rows[row] + column * call.pixel_strides[row] + part * kSimdWidth, words);
-    if constexpr (kHasZero) words -= call.zero;
+    if constexpr (kHasZero)
+      words -= *reinterpret_cast<const UnalignedInt32Vector*>(call.zeros + part * kSimdWidth);
     numbers = __builtin_convertvector(words, FloatVector);
   }
   NNEFC_SIMD_INLINE void Weight(int row, int tap, int64_t part, FloatVector& weight) const {
@@ -163,7 +180,7 @@ struct DepthwiseRow {
         call.weights + (row * kTaps + tap) * kBlockColumns + part * kSimdWidth);
   }
   NNEFC_SIMD_INLINE void Finish(const Sums& sums, int64_t pixel) const {
-    maker.Store<false, kIsLimited>(sums, out + pixel * out_stride);
+    maker.template Store<false, kIsLimited>(sums, out + pixel * out_stride);
   }
 
   // Adds an input column to the sums, as column kTap of each.
@@ -236,8 +253,17 @@ NNEFC_SIMD_INLINE inline void RunDepthwiseRow(const QuantizedDepthwiseRow& row,
                                               const RequantizedResults& results) {
   Requantizer maker;
   maker.Make(results);
-  const DepthwiseRow<kHasZero, kIsLimited> run = {row, maker, results.out, results.stride};
+  const DepthwiseRow<kHasZero, kIsLimited, Requantizer> run = {row, maker, results.out, results.stride};
   row.stride == 1 ? run.RunEach(results.pixels) : run.RunEverySecond(results.pixels);
+}
+
+template <bool kHasZero>
+NNEFC_SIMD_INLINE inline void SumDepthwiseRow(const QuantizedDepthwiseRow& row, int64_t pixels,
+                                              int32_t* sums) {
+  const SumStore store;
+  const DepthwiseRow<kHasZero, false, SumStore> run = {row, store, reinterpret_cast<uint8_t*>(sums),
+                                                       kBlockColumns * int64_t{sizeof(int32_t)}};
+  row.stride == 1 ? run.RunEach(pixels) : run.RunEverySecond(pixels);
 }
 
 }  // namespace
@@ -285,13 +311,21 @@ void StoreQuantizedDepthwise(const QuantizedDepthwiseRow& given_row, const Requa
   RunSimd([&]() NNEFC_SIMD_INLINE {
     const QuantizedDepthwiseRow row = given_row;  // local copies, to exclude aliasing
     const RequantizedResults results = given;
-    if (row.zero != 0) {
+    if (row.zeros != nullptr) {
       RunDepthwiseRow<true, true>(row, results);
     } else if (results.is_limited) {
       RunDepthwiseRow<false, true>(row, results);
     } else {
       RunDepthwiseRow<false, false>(row, results);
     }
+  });
+}
+
+void SumQuantizedDepthwise(const QuantizedDepthwiseRow& given, int64_t pixels, int32_t* sums) {
+  RunSimd([&]() NNEFC_SIMD_INLINE {
+    const QuantizedDepthwiseRow row = given;  // local copy, to exclude aliasing
+    row.zeros != nullptr ? SumDepthwiseRow<true>(row, pixels, sums)
+                         : SumDepthwiseRow<false>(row, pixels, sums);
   });
 }
 

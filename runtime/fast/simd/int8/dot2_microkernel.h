@@ -13,6 +13,7 @@ struct WidenedValues {
   const uint8_t* codes;
   int64_t count;  // values per row
   int zero;
+  const int32_t* zeros = nullptr;  // by value of a row, kBlockColumns; null for `zero`
   Number* out;
   int64_t rows = 1;
   int64_t stride = 0, out_stride = 0;  // row strides
@@ -79,11 +80,14 @@ struct QuantizedDepthwiseRow {
   int64_t pixel_strides[3];
   int64_t inputs;          // pixels per row
   int64_t before, stride;  // the latter 1 or 2
-  int zero;
-  const float* weights;  // kBlockColumns per tap
+  const int32_t* zeros;    // zero points of kBlockColumns channels; null if all are 0
+  const float* weights;    // kBlockColumns per tap
 };
 NNEFC_SIMD_FUNCTION(StoreQuantizedDepthwise,
                     void(const QuantizedDepthwiseRow& row, const RequantizedResults& results));
+// The accumulators of `pixels` results of such a row, kBlockColumns per pixel.
+NNEFC_SIMD_FUNCTION(SumQuantizedDepthwise,
+                    void(const QuantizedDepthwiseRow& row, int64_t pixels, int32_t* sums));
 
 // Dequantization of accumulators: value = scales * sum plus per-channel `bias` and elementwise `start` in the
 // layout of `out`, with limits.

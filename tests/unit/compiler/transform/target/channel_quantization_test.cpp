@@ -63,6 +63,8 @@ class ChannelQuantizationTest : public TransformTest {
       const ir::Node& node = graph->node(id);
       if (node.type() == "Multiply") changed = true;
       if (node.type() == "Multiply") add(node, 1);
+      if (node.type() == "Add") found += "+ ", add(node, 1);
+      if (node.type() == "Subtract") found += "- ", add(node, 1);
       if (node.type() == "FakeQuantize") add(node, 1), add(node, 2), add(node, 3), add(node, 4);
       if (node.type() == "GroupConvolution") add(node, 1);
     }
@@ -79,11 +81,15 @@ TEST_F(ChannelQuantizationTest, ScalesMoveToTheFilter) {
       "");
 }
 
+TEST_F(ChannelQuantizationTest, DifferentZeroPointsAreAddedAndSubtracted) {
+  const std::string scaled = After({.low = "f32[1,2,1,1] = dense<f32[1,2,1,1]: -2.0, -2.0>",
+                                    .high = "f32[1,2,1,1] = dense<f32[1,2,1,1]: 253.0, 508.0>"});
+  for (const char* part : {"1 0.5 ", "+ 2 1 ", "- 2 1 ", "0 255 0 255 ", "3 10 "})
+    EXPECT_NE(scaled.find(part), std::string::npos) << scaled;
+}
+
 TEST_F(ChannelQuantizationTest, OtherQuantizationsStay) {
-  // Different zero points, limits that do not differ, or that differ along another axis.
-  EXPECT_EQ(After({.low = "f32[1,2,1,1] = dense<f32[1,2,1,1]: -2.0, -2.0>",
-                   .high = "f32[1,2,1,1] = dense<f32[1,2,1,1]: 253.0, 508.0>"}),
-            "");
+  // Limits that do not differ, or that differ along another axis.
   EXPECT_EQ(After({.low = "f32[] = dense<f32[]: 0.0>", .high = "f32[] = dense<f32[]: 255.0>"}), "");
   EXPECT_EQ(After({.low = "f32[] = dense<f32[]: 0.0>",
                    .high = "f32[1,1,3,1] = dense<f32[1,1,3,1]: 255.0, 510.0, 255.0>"}),

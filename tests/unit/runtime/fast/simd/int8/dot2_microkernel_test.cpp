@@ -30,6 +30,26 @@ class CodeTileTest : public SimdTest {
     }
   }
 
+  // Zero points by channel, for rows of kBlockColumns values and of fewer.
+  void CheckWidenedByChannel(int64_t count) {
+    constexpr int64_t kRows = 3, kStride = kBlockColumns + 5;
+    const GuardedArray<uint8_t> codes = Draw<uint8_t>((kRows - 1) * kStride + count, 0, 255);
+    const GuardedArray<int32_t> zeros = Draw<int32_t>(kBlockColumns, 0, 255);
+    GuardedArray<float> out = Array<float>((kRows - 1) * kBlockColumns + count, 777);
+    Of(WidenToFloats)({.codes = codes.data(),
+                       .count = count,
+                       .zero = 0,
+                       .zeros = zeros.data(),
+                       .out = out.data(),
+                       .rows = kRows,
+                       .stride = kStride,
+                       .out_stride = kBlockColumns});
+    for (int64_t row = 0; row < kRows; ++row) {
+      for (int64_t i = 0; i < count; ++i)
+        ASSERT_EQ(out[row * kBlockColumns + i], static_cast<float>(codes[row * kStride + i] - zeros[i]));
+    }
+  }
+
   template <typename Weight, typename Run>
   void CheckSums(const Run& run, int64_t pixels, int64_t strips, int64_t pairs, int number_bound) {
     GuardedArray<int32_t> seen = Draw<int32_t>(pixels, 0, 60), offsets = Array<int32_t>(strips);
@@ -63,6 +83,10 @@ class CodeTileTest : public SimdTest {
     }
   }
 };
+
+TEST_P(CodeTileTest, ZeroPointsByChannel) {
+  for (int64_t count = 1; count <= kBlockColumns; ++count) CheckWidenedByChannel(count);
+}
 
 TEST_P(CodeTileTest, WidenedCodes) {
   for (int64_t count : {0, 1, 15, 16, 17, 32, 33}) {
@@ -255,7 +279,7 @@ class QuantizedDepthwiseTest : public SimdTest {
   struct Case {
     int64_t inputs, outputs, stride, before;
     int64_t missing = -1;  // the row of windows that is in the border
-    int zero = 0;
+    int zero = 0;          // the zero point of the first channel; 0 for all channels
     bool is_limited = true;
   };
 
@@ -263,14 +287,20 @@ class QuantizedDepthwiseTest : public SimdTest {
     const GuardedArray<float> weights = Draw(kTaps * kTaps * kBlockColumns, -128, 127);
     GuardedArray<float> bias = Draw(kBlockColumns, 50000, 70000);
     const GuardedArray<float> scales = Array(kBlockColumns, 0x1p-9F);
-    const GuardedArray<uint8_t> border = Array<uint8_t>(kBlockColumns, static_cast<uint8_t>(given.zero));
+    GuardedArray<int32_t> zeros = Array<int32_t>(kBlockColumns);
+    GuardedArray<uint8_t> border = Array<uint8_t>(kBlockColumns);
+    for (int64_t c = 0; given.zero != 0 && c < kBlockColumns; ++c) {
+      constexpr int kStep = 17, kCodes = 256;
+      zeros[c] = (given.zero + kStep * static_cast<int>(c)) % kCodes;
+      border[c] = static_cast<uint8_t>(zeros[c]);
+    }
     std::vector<GuardedArray<uint8_t>> rows;
     QuantizedDepthwiseRow row{.rows = {},
                               .pixel_strides = {},
                               .inputs = given.inputs,
                               .before = given.before,
                               .stride = given.stride,
-                              .zero = given.zero,
+                              .zeros = given.zero == 0 ? nullptr : zeros.data(),
                               .weights = weights.data()};
     for (int64_t tap = 0; tap < kTaps; ++tap) {
       // From the first channel that is read to the last one.
@@ -289,6 +319,8 @@ class QuantizedDepthwiseTest : public SimdTest {
                                       .is_limited = given.is_limited,
                                       .out = out.data(),
                                       .stride = kChannels});
+    GuardedArray<int32_t> all_sums = Array<int32_t>(given.outputs * kBlockColumns, 777);
+    Of(SumQuantizedDepthwise)(row, given.outputs, all_sums.data());
     for (int64_t at = 0; at < out.size(); ++at) {
       const int64_t pixel = at / kChannels, c = at % kChannels;
       double expected = 77;
@@ -298,8 +330,9 @@ class QuantizedDepthwiseTest : public SimdTest {
           const int64_t tap_row = tap / kTaps, column = pixel * given.stride - given.before + tap % kTaps;
           if (tap_row == given.missing || column < 0 || column >= given.inputs) continue;
           sum += double{weights[tap * kBlockColumns + c]} *
-                 (rows[static_cast<size_t>(tap_row)][column * kChannels + c] - given.zero);
+                 (rows[static_cast<size_t>(tap_row)][column * kChannels + c] - zeros[c]);
         }
+        ASSERT_EQ(all_sums[pixel * kBlockColumns + c], sum - bias[c]);
         const double x = sum / 512;
         expected = std::nearbyint(given.is_limited ? std::clamp(x, 3.0, 250.0) : std::clamp(x, 0.0, 255.0));
       }
