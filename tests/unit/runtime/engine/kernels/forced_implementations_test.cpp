@@ -17,7 +17,8 @@ void ExpectOneStep(const TestGraph& g, const std::string& id, const std::vector<
   const auto actual = session->Run(inputs);
   ASSERT_TRUE(actual.ok()) << (actual.ok() ? "" : actual.error().message);
   ExpectClose((*actual)[0], expected[0], tolerance);
-  if (!fast::simd::HasSimd()) return;
+  // With smaller vectors other implementations compute these steps.
+  if (fast::simd::SimdWidth() < fast::simd::kSimdWidth512) return;
   std::vector<std::string> used;
   for (const StepProfile& step : session->profile()) {
     if (step.operation != "reorder") used.push_back(std::string(step.implementation));
