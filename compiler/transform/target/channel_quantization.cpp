@@ -147,9 +147,8 @@ class QuantizeChannelsEqually : public TargetReplacementPattern {
   std::string_view Description() const override {
     return "A quantization with a range for each channel, read only by depthwise convolutions, divides its "
            "data by the scales and quantizes to integers; the filters are multiplied by the scales. "
-           "Different "
-           "zero points are added before the quantization, and subtracted after it. Numbers nearly halfway "
-           "between two quantized values may become the other one.";
+           "Different zero points are added before the quantization and subtracted after it. Numbers nearly "
+           "halfway between two quantized values may become the other one.";
   }
   std::string_view Example() const override {
     return R"(%0 = opset1.Parameter "x" {element_type = f32, shape = shape[1,2,3,3]} : f32[1,2,3,3]
