@@ -233,23 +233,31 @@ class Page(HTMLParser):
         assert self.open.pop() == tag
 
     def handle_data(self, data: str) -> None:
-        if self.open and self.open[-1] != "style":
+        if self.open and self.open[-1] not in ("style", "script"):
             self.text += data
+
+
+def read_page(path: Path) -> Page:
+    page = Page()
+    page.feed(path.read_text(encoding="utf-8"))
+    page.close()
+    assert page.open == []
+    return page
 
 
 def test_page(nnefc: Path, tmp_path: Path) -> None:
     """The name of a file that is code in HTML stays text."""
     hostile = "<script>alert(1)<&amp;.nnef"
-    (tmp_path / hostile).write_text(NET, encoding="utf-8")
+    for name in (hostile, "old.nnef"):
+        (tmp_path / name).write_text(NET, encoding="utf-8")
     (tmp_path / "new.nnef").write_text(NET.replace("relu", "tanh"), encoding="utf-8")
-    done = run(nnefc, tmp_path, hostile, "new.nnef", "-o", "diff.html")
-    assert (done.returncode, done.stdout, done.stderr) == (1, "", "")
-    assert sorted(path.name for path in tmp_path.iterdir()) == [hostile, "diff.html", "new.nnef"]
-    page = Page()
-    page.feed((tmp_path / "diff.html").read_text(encoding="utf-8"))
-    page.close()
-    assert page.open == []
-    assert not [tag for tag, _ in page.tags if tag in ("script", "img", "link", "iframe")]
+    for name, page_name in ((hostile, "hostile.html"), ("old.nnef", "plain.html")):
+        done = run(nnefc, tmp_path, name, "new.nnef", "-o", page_name)
+        assert (done.returncode, done.stdout, done.stderr) == (1, "", "")
+    assert {path.name for path in tmp_path.iterdir()} == {hostile, "old.nnef", "new.nnef", "hostile.html", "plain.html"}
+    page, plain = read_page(tmp_path / "hostile.html"), read_page(tmp_path / "plain.html")
+    assert page.tags == plain.tags
+    assert not [tag for tag, _ in page.tags if tag in ("img", "link", "iframe")]
     assert not [name for _, attributes in page.tags for name in attributes if name in ("src", "href") or name.startswith("on")]
     changes = [attributes["class"] for tag, attributes in page.tags if tag == "tr" and "class" in attributes]
     assert sorted(changes) == ["added", "changed", "removed", "same"]
