@@ -129,7 +129,7 @@ void MoveScales(Graph& graph, const ir::Node& quantize) {
   }
   const auto last = static_cast<float>(ir::ops::kQuantizedValues - 1);
   const float zero = has_one_zero ? ranges->zeros.front() : 0;
-  const Port low = constant(TensorValue::FromFloats({}, {-zero}));
+  const Port low = constant(TensorValue::FromFloats({}, {0 - zero}));
   const Port high = constant(TensorValue::FromFloats({}, {last - zero}));
   const Port equal =
       graph.CreateNode("opset1.FakeQuantize", {scaled, low, high, low, high}, spec).out_port(0);
