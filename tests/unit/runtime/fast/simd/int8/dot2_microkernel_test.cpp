@@ -274,7 +274,7 @@ TEST_P(CodeResultsTest, NumbersOfSums) {
 
 class QuantizedDepthwiseTest : public SimdTest {
  protected:
-  static constexpr int64_t kTaps = 3, kChannels = 24, kFirst = 5;
+  static constexpr int64_t kTaps = 3, kChannels = 24;
 
   struct Case {
     int64_t inputs, outputs, stride, before;
