@@ -32,7 +32,8 @@ bool ContinuesOnNextLine(std::string_view code) {
     i = end - 1;
   }
   if (trimmed.empty()) return false;
-  return missing_branches > 0 || trimmed.find_last_of("=+-*/^<>&|!?:,") == trimmed.size() - 1;
+  constexpr std::string_view kOperators = "=+-*/^<>&|!?:,";
+  return missing_branches > 0 || kOperators.find(trimmed.back()) != std::string_view::npos;
 }
 
 }  // namespace

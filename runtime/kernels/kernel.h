@@ -87,8 +87,8 @@ struct KernelRequest {
   Precision precision = Precision::kF32;
   // All readers of output 0 accept 8-bit quantized values.
   bool as_codes = false;
-  // Scales of a constant filter (input 1); empty if the node is not quantized. `filter_magnitude` is
-  // ir::FilterQuantization::max_magnitude.
+  // Scales of the constant filter of the node (input 1) or else of its first post-operation; empty if neither
+  // is quantized. `filter_magnitude` is ir::FilterQuantization::max_magnitude.
   llvm::ArrayRef<float> filter_scales = {};
   float filter_magnitude = 0;
   // The layout of output 0 that its readers prefer, or null for no preference.

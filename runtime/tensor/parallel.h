@@ -10,9 +10,9 @@ namespace nnefc::runtime::tensor {
 // Loops over fewer elements run on one thread, because waking others costs more.
 inline constexpr int64_t kParallelGrain = 32768;
 
-// Calls run(begin, end) for ranges that together are 0 <= i < count, on the threads of the calling thread's
-// ThreadScope. `cost` estimates the elements processed per number. Calls must be independent; there are no
-// reductions across threads, so results do not depend on the thread count.
+// Divides the indices 0 <= i < count into ranges and calls run(begin, end) for each, on the threads of the
+// calling thread's ThreadScope. `cost` estimates the elements processed per index. Calls must be independent;
+// there are no reductions across threads, so results do not depend on the thread count.
 void RunRanges(int64_t count, int64_t cost, llvm::function_ref<void(int64_t begin, int64_t end)> run);
 
 // Calls body(i) for 0 <= i < count like RunRanges.

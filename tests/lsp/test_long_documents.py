@@ -50,8 +50,8 @@ class Typist:
 
 def pauses(text: str) -> Iterator[int]:
     """Yields the offsets at which the typist waits: for each token, its end and one earlier offset, which is another one for
-    each token in turn; in the graph, whose statements are alike, for each third token. The other characters are followed at
-    once by the next one."""
+    each token in turn; in the graph, whose statements have equal forms, for each third token. The other characters are
+    followed at once by the next one."""
     graph = text.index("graph ")
     for number, token in enumerate(TOKEN.finditer(text)):
         length = token.end() - token.start()

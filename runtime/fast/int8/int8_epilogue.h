@@ -49,7 +49,7 @@ class Int8Epilogue {
   // Whether results are linear functions of the accumulators (see MakerOf), and depend on those only.
   bool is_folded() const { return form_.folded.has_value(); }
   bool requantizes_sums_only() const { return is_folded() && !form_.folded->sum; }
-  // Whether results are quantized values of a function of any number of accumulators.
+  // Whether results are quantized after a function of the accumulators, for any number of pixels at once.
   bool is_activated() const { return form_.quantization && activation_; }
   simd::RequantizedResults MakerOf(const TilePosition& at, std::byte* out) const;
   // Stores kBlockColumns accumulators per pixel. Row-major f32 results are limited to kMaxStoredPixels.

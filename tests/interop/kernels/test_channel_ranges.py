@@ -20,7 +20,7 @@ Node = ov.Node
 Limits = tuple[np.ndarray, np.ndarray]
 
 
-def ranges(random: np.random.Generator, shape: list[int], levels: int, zero: int | None) -> Limits:
+def ranges(random: np.random.Generator, shape: list[int], levels: int, zero: int | np.ndarray | None) -> Limits:
     """Returns limits by channel in which `zero`, or another one for each channel, is the quantized value of 0."""
     scales = random.uniform(0.01, 0.03, shape)
     zeros = random.integers(0, levels, shape) if zero is None else np.full(shape, zero)
@@ -92,28 +92,45 @@ ACTIVATIONS = {
 }
 
 
+def check_before_depthwise(random: np.random.Generator, channels: int, stride: int, dilation: int, pads: tuple[int, int],
+                           limits: Limits, activation: str, nnefc: Path, folder: Path) -> None:
+    """Compares a depthwise convolution of quantized values with OpenVINO. `pads` are those before and after each axis."""
+    x = op.parameter([1, 6, 13, 12], F32, name="x")
+    one = (np.asarray(-1, F32), np.asarray(1.55, F32))
+    first = op.convolution(fake_quantize(x, one, 256), quantized_filter(random, [channels, 6, 1, 1]), [1, 1], [0, 0], [0, 0], [1, 1])
+    first = op.add(first, op.constant(random.uniform(-1, 1, [1, channels, 1, 1]).astype(F32)))
+    between = fake_quantize(ACTIVATIONS[activation](first), limits, 256)
+    y = op.group_convolution(between, quantized_filter(random, [channels, 1, 1, 3, 3]), [stride, stride], [pads[0]] * 2, [pads[1]] * 2,
+                             [dilation] * 2)
+    y = op.add(y, op.constant(random.uniform(-1, 1, [1, channels, 1, 1]).astype(F32)))
+    model = save(op.relu(y), x, folder)
+    data = random.uniform(-1.2, 1.7, [1, 6, 13, 12]).astype(F32)
+    expected = openvino_outputs(model, {"x": data})[0]
+    # A number halfway between two levels may become either: then nine sums are off by at most a level, of 0.03, times
+    # the largest weight, 127 times 0.02.
+    for options in (["--backend", "reference"], [], ["--precision", "exact"]):
+        found = outputs(model, data, Nnefc(nnefc, folder), *options)
+        away = np.abs(found - expected)
+        assert np.count_nonzero(away > 1e-4 * np.abs(expected).max()) <= 0.02 * away.size + 9, (options, away.max())
+        assert away.max() <= 0.03 * 127 * 0.02 * 1.01
+
+
 @pytest.mark.parametrize("activation", ACTIVATIONS)
 @pytest.mark.parametrize("zero", [0, 128, 255, None])
 @pytest.mark.parametrize(("channels", "stride", "dilation"), [(1, 1, 1), (15, 2, 1), (16, 1, 1), (17, 1, 2), (40, 2, 1)])
 def test_before_depthwise(channels: int, stride: int, dilation: int, zero: int | None, activation: str, nnefc: Path,
                           tmp_path: Path) -> None:
     random = np.random.default_rng(channels)
-    x = op.parameter([1, 6, 13, 12], F32, name="x")
-    one = (np.asarray(-1, F32), np.asarray(1.55, F32))
-    first = op.convolution(fake_quantize(x, one, 256), quantized_filter(random, [channels, 6, 1, 1]), [1, 1], [0, 0], [0, 0], [1, 1])
-    first = op.add(first, op.constant(random.uniform(-1, 1, [1, channels, 1, 1]).astype(F32)))
     limits = ranges(random, [1, channels, 1, 1], 256, zero)
-    between = fake_quantize(ACTIVATIONS[activation](first), limits, 256)
-    y = op.group_convolution(between, quantized_filter(random, [channels, 1, 1, 3, 3]), [stride, stride], [dilation] * 2, [dilation] * 2,
-                             [dilation] * 2)
-    y = op.add(y, op.constant(random.uniform(-1, 1, [1, channels, 1, 1]).astype(F32)))
-    model = save(op.relu(y), x, tmp_path)
-    data = random.uniform(-1.2, 1.7, [1, 6, 13, 12]).astype(F32)
-    expected = openvino_outputs(model, {"x": data})[0]
-    # A number halfway between two levels may become either: then nine sums are off by at most a level, of 0.03, times
-    # the largest weight, 127 times 0.02.
-    for options in (["--backend", "reference"], [], ["--precision", "exact"]):
-        found = outputs(model, data, Nnefc(nnefc, tmp_path), *options)
-        away = np.abs(found - expected)
-        assert np.count_nonzero(away > 1e-4 * np.abs(expected).max()) <= 0.02 * away.size + 9, (options, away.max())
-        assert away.max() <= 0.03 * 127 * 0.02 * 1.01
+    check_before_depthwise(random, channels, stride, dilation, (dilation, dilation), limits, activation, nnefc, tmp_path)
+
+
+@pytest.mark.parametrize("pads", [(0, 1), (1, 0), (2, 1)])
+@pytest.mark.parametrize("stride", [1, 2])
+@pytest.mark.parametrize("channels", [2, 17, 32])
+def test_zero_points_at_both_ends(channels: int, stride: int, pads: tuple[int, int], nnefc: Path, tmp_path: Path) -> None:
+    """The zero points of neighbouring channels are the first and the last level, with unequal padding."""
+    random = np.random.default_rng(channels)
+    zeros = (255 * (np.arange(channels) % 2)).reshape(1, channels, 1, 1)
+    limits = ranges(random, [1, channels, 1, 1], 256, zeros)
+    check_before_depthwise(random, channels, stride, 1, pads, limits, "none", nnefc, tmp_path)

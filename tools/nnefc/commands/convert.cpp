@@ -141,8 +141,7 @@ void AddConvert(CLI::App& app, int& exit_code) {
       ->add_option(
           "--target", options->target,
           "the operations of the document. ratified: those of the standard; tract: those that tract "
-          "reads, of "
-          "the standard and of tract's registries; nnefc: those of the standard and of the "
+          "reads, of the standard and of tract's registries; nnefc: those of the standard and of the "
           "extension NNEFC_opset, which has every operation of OpenVINO that nnefc computes; the JSON "
           "profile of a device: those of the standard that the device has, for compounds that it "
           "lacks their bodies")

@@ -2,6 +2,7 @@
 
 #include "compiler/ir/algorithms/infer.h"
 #include "gtest/gtest.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace nnefc::ir {
 namespace {
@@ -24,6 +25,24 @@ class VerifyInferredTest : public ::testing::Test {
     ASSERT_EQ(violations.size(), texts.size());
     for (size_t i = 0; i < texts.size(); ++i)
       EXPECT_NE(violations[i].find(texts[i]), std::string::npos) << violations[i];
+  }
+
+  // Adds an If that hands `x` to both bodies and infers the graph; `fill` adds the nodes of a body.
+  NodeId AddIf(llvm::function_ref<void(Graph& body, NodeId parameter)> fill) {
+    const NodeId condition = AddParameter(graph_, "condition", ElementType::kBoolean, PartialShape{1});
+    const OutputPort inputs[] = {{condition, 0}, {x_, 0}};
+    const NodeId branch = AddNode(graph_, "opset8", "If", {.name = "i", .inputs = inputs});
+    for (const char* role : {"then_body", "else_body"}) {
+      Body body{.role = role, .graph = std::make_unique<Graph>(&registry_, role)};
+      fill(*body.graph, AddParameter(*body.graph, "p", ElementType::kF32, PartialShape{2, 3}));
+      body.inputs.push_back({.external = 1, .internal = 0});
+      body.outputs.push_back({.external = 0, .internal = 0});
+      graph_.AddBody(branch, std::move(body));
+    }
+    AddResult(graph_, "i", {branch, 0});
+    Emitter emitter;
+    EXPECT_TRUE(InferGraph(graph_, emitter));
+    return branch;
   }
 
   OpRegistry registry_{&StandardOps()};
@@ -160,20 +179,7 @@ TEST_F(VerifyInferredTest, TellsRepeatedNames) {
 }
 
 TEST_F(VerifyInferredTest, TellsABodyThatTakesAnotherType) {
-  const NodeId condition = AddParameter(graph_, "condition", ElementType::kBoolean, PartialShape{1});
-  const OutputPort inputs[] = {{condition, 0}, {x_, 0}};
-  const NodeId branch = AddNode(graph_, "opset8", "If", {.name = "i", .inputs = inputs});
-  for (const char* role : {"then_body", "else_body"}) {
-    Body body{.role = role, .graph = std::make_unique<Graph>(&registry_, role)};
-    const NodeId inner = AddParameter(*body.graph, "p", ElementType::kF32, PartialShape{2, 3});
-    AddResult(*body.graph, "r", {inner, 0});
-    body.inputs.push_back({.external = 1, .internal = 0});
-    body.outputs.push_back({.external = 0, .internal = 0});
-    graph_.AddBody(branch, std::move(body));
-  }
-  AddResult(graph_, "i", {branch, 0});
-  Emitter emitter;
-  ASSERT_TRUE(InferGraph(graph_, emitter));
+  const NodeId branch = AddIf([](Graph& body, NodeId parameter) { AddResult(body, "r", {parameter, 0}); });
   ExpectValid();
   Graph& inner = *graph_.body(branch, 1).graph;
   inner.SetOutputType({inner.parameters()[0], 0}, ElementType::kI64, PartialShape{2, 3});
@@ -182,22 +188,11 @@ TEST_F(VerifyInferredTest, TellsABodyThatTakesAnotherType) {
 }
 
 TEST_F(VerifyInferredTest, TellsAnotherTypeInABody) {
-  const NodeId condition = AddParameter(graph_, "condition", ElementType::kBoolean, PartialShape{1});
-  const OutputPort inputs[] = {{condition, 0}, {x_, 0}};
-  const NodeId branch = AddNode(graph_, "opset8", "If", {.name = "i", .inputs = inputs});
-  for (const char* role : {"then_body", "else_body"}) {
-    Body body{.role = role, .graph = std::make_unique<Graph>(&registry_, role)};
-    const NodeId inner = AddParameter(*body.graph, "p", ElementType::kF32, PartialShape{2, 3});
-    const NodeId relu = AddNode(*body.graph, "opset1", "ReLU", {.name = "a", .inputs = OutputPort{inner, 0}});
-    AddNode(*body.graph, "opset1", "Abs", {.name = "b", .inputs = OutputPort{relu, 0}});
-    AddResult(*body.graph, "r", {relu, 0});
-    body.inputs.push_back({.external = 1, .internal = 0});
-    body.outputs.push_back({.external = 0, .internal = 0});
-    graph_.AddBody(branch, std::move(body));
-  }
-  AddResult(graph_, "i", {branch, 0});
-  Emitter emitter;
-  ASSERT_TRUE(InferGraph(graph_, emitter));
+  const NodeId branch = AddIf([](Graph& body, NodeId parameter) {
+    const NodeId relu = AddNode(body, "opset1", "ReLU", {.name = "a", .inputs = OutputPort{parameter, 0}});
+    AddNode(body, "opset1", "Abs", {.name = "b", .inputs = OutputPort{relu, 0}});
+    AddResult(body, "r", {relu, 0});
+  });
   ExpectValid();
   // `b` is no result, so that the port map agrees.
   Graph& inner = *graph_.body(branch, 1).graph;
