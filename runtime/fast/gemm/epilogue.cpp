@@ -3,6 +3,7 @@
 #include "runtime/fast/gemm/epilogue.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "runtime/fast/gemm/operand_shape.h"
 #include "runtime/fast/memory/blocked_layout.h"
@@ -52,7 +53,7 @@ void Epilogue::TakeFirstSteps() {
   };
   if (is(EpilogueFunction::kAdd) && next->of_columns) bias_ = next++->operand;
   if (is(EpilogueFunction::kAdd) && !next->of_columns) start_ = next++->operand;
-  if (is(EpilogueFunction::kUpperBound)) {
+  if (is(EpilogueFunction::kUpperBound) && !std::isnan(next->alpha)) {
     limits_.has_max = true;
     limits_.max = next++->alpha;
   }

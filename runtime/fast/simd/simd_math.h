@@ -3,6 +3,7 @@
 #pragma once
 
 #include <bit>
+#include <limits>
 
 #include "compiler/support/x86.h"
 #include "runtime/fast/simd/dispatch.h"
@@ -166,16 +167,17 @@ NNEFC_SIMD_INLINE inline void Max(FloatVector& x, const FloatVector& least) {
 #endif
 }
 
-// Calls store(function) with a function that applies the limits to x.
+// Calls store(function) with a function that applies the limits to x. An upper limit alone has a lower limit
+// of -inf, so that kernels need no instance for it; it must not be NaN.
 template <typename Store>
 NNEFC_SIMD_INLINE inline void DispatchLimits(const Limits& limits, const Store& store) {
-  const FloatVector most = FloatVector{} + limits.max, least = FloatVector{} + limits.min;
+  const FloatVector most = FloatVector{} + limits.max;
+  const FloatVector least =
+      FloatVector{} + (limits.has_min ? limits.min : -std::numeric_limits<float>::infinity());
   if (!limits.has_max && !limits.has_min) {
     store([](FloatVector&) NNEFC_SIMD_INLINE {});
   } else if (!limits.has_max) {
     store([&](FloatVector& x) NNEFC_SIMD_INLINE { Max(x, least); });
-  } else if (!limits.has_min) {
-    store([&](FloatVector& x) NNEFC_SIMD_INLINE { Min(x, most); });
   } else {
     store([&](FloatVector& x) NNEFC_SIMD_INLINE {
       Min(x, most);

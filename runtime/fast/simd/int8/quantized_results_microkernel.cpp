@@ -95,14 +95,9 @@ void StoreActivatedSums(const ActivatedSums& given_sums, const QuantizedResults&
       const ActivatedSums sums = given_sums;
       const QuantizedResults results = given;
       const auto own_function = function;
-      if (!sums.limits.has_min && !sums.limits.has_max) {
-        StoreActivated(
-            sums, results, [](FloatVector&) NNEFC_SIMD_INLINE {}, own_function);
-      } else {
-        DispatchLimits(sums.limits, [&](const auto& limit) NNEFC_SIMD_INLINE {
-          StoreActivated(sums, results, limit, own_function);
-        });
-      }
+      DispatchLimits(sums.limits, [&](const auto& limit) NNEFC_SIMD_INLINE {
+        StoreActivated(sums, results, limit, own_function);
+      });
     });
   });
 }
