@@ -120,6 +120,12 @@ Json MappingsJson(const Mappings& mappings) {
 // The costs of operations by node.
 using CostTable = std::map<ir::NodeId, const ir::ops::OperationCosts*>;
 
+CostTable TableOf(const ir::ops::GraphCosts& costs) {
+  CostTable table;
+  for (const ir::ops::OperationCosts& each : costs.operations) table.emplace(each.node, &each);
+  return table;
+}
+
 // Reads the data of variables and constants for their statistics.
 class DataReader {
  public:
@@ -153,8 +159,8 @@ class DataReader {
 // Describes one graph, and with it the bodies of its nodes.
 class Describer {
  public:
-  // `data` is null without statistics.
-  Describer(const driver::Compilation& compilation, const ir::Graph& graph, const CostTable& costs,
+  // `costs` is null without costs, `data` without statistics.
+  Describer(const driver::Compilation& compilation, const ir::Graph& graph, const CostTable* costs,
             DataReader* data)
       : compilation_(compilation), graph_(graph), costs_(costs), data_(data) {}
 
@@ -232,20 +238,32 @@ class Describer {
           {{"name", names[static_cast<size_t>(i)]}, {"node", input.node.index}, {"output", input.index}});
     }
     json["outputs"] = OutputsOf(node);
-    if (const auto found = costs_.find(node.id()); found != costs_.end()) {
-      const ir::ops::OperationCosts& costs = *found->second;
-      json["parameters"] = costs.parameters;
-      json["parameter_bytes"] = costs.parameter_bytes;
-      json["macs"] = costs.macs;
-      json["output_bytes"] = costs.output_bytes;
-      json["alive_bytes"] = costs.alive_bytes;
-    }
+    if (costs_ != nullptr) AddCosts(node.id(), json);
     if (data_ != nullptr && (json["kind"] == "constant" || json["kind"] == "variable")) {
       Json statistics = data_->StatisticsOf(node);
       if (!statistics.is_null()) json["statistics"] = std::move(statistics);
     }
     for (const ir::Body& body : node.bodies()) json["bodies"].push_back(DescribeBody(body));
     return json;
+  }
+
+  void AddCosts(ir::NodeId node, Json& json) const {
+    const auto found = costs_->find(node);
+    if (found == costs_->end()) return;
+    const ir::ops::OperationCosts& costs = *found->second;
+    json["parameters"] = costs.parameters;
+    json["parameter_bytes"] = costs.parameter_bytes;
+    json["macs"] = costs.macs;
+    json["output_bytes"] = costs.output_bytes;
+    json["alive_bytes"] = costs.alive_bytes;
+  }
+
+  // Describes the graph of a body, with the costs of one run if these are known.
+  Json DescribeGraphOf(const ir::Body& body) const {
+    const std::optional<ir::ops::GraphCosts> costs =
+        costs_ == nullptr ? std::nullopt : ir::ops::FindCosts(*body.graph);
+    const CostTable table = costs ? TableOf(*costs) : CostTable();
+    return Describer(compilation_, *body.graph, costs ? &table : nullptr, data_).Describe();
   }
 
   Json DescribeBody(const ir::Body& body) const {
@@ -262,19 +280,19 @@ class Describer {
             {"inputs", MappingsJson(body.inputs)},
             {"outputs", MappingsJson(body.outputs)},
             {"back_edges", std::move(back_edges)},
-            {"graph", Describer(compilation_, *body.graph, CostTable(), data_).Describe()}};
+            {"graph", DescribeGraphOf(body)}};
   }
 
   const driver::Compilation& compilation_;
   const ir::Graph& graph_;
-  const CostTable& costs_;
+  const CostTable* costs_;
   DataReader* data_;
   Json scopes_ = Json::array();
   std::unordered_map<const ir::Frame*, int64_t> scope_indices_;
 };
 
-Json DescribeGraph(driver::Compilation& compilation, const ir::Graph& graph, const CostTable& costs,
-                   bool with_statistics) {
+Json Describe(driver::Compilation& compilation, const ir::Graph& graph, const CostTable* costs,
+              bool with_statistics) {
   std::optional<DataReader> data;
   if (with_statistics) data.emplace(compilation, compilation.graph());
   Describer describer(compilation, graph, costs, data ? &*data : nullptr);
@@ -285,19 +303,18 @@ Json DescribeGraph(driver::Compilation& compilation, const ir::Graph& graph, con
 }  // namespace
 
 Json DescribeModel(driver::Compilation& compilation, bool with_statistics) {
-  return DescribeGraph(compilation, compilation.graph(), CostTable(), with_statistics);
+  return Describe(compilation, compilation.graph(), nullptr, with_statistics);
 }
 
 Json DescribeLowered(driver::Compilation& compilation, const ModelCosts& costs, bool with_statistics) {
-  CostTable table;
-  for (const ir::ops::OperationCosts& each : costs.costs.operations) table.emplace(each.node, &each);
-  Json json = DescribeGraph(compilation, costs.graph, table, with_statistics);
+  const CostTable table = TableOf(costs.costs);
+  Json json = Describe(compilation, costs.graph, &table, with_statistics);
   json["costs"] = TotalsJson(costs);
   return json;
 }
 
-Json DescribeLowered(driver::Compilation& compilation) {
-  return DescribeGraph(compilation, *compilation.lowered(), CostTable(), /*with_statistics=*/false);
+Json DescribeGraph(driver::Compilation& compilation, const ir::Graph& graph) {
+  return Describe(compilation, graph, nullptr, /*with_statistics=*/false);
 }
 
 }  // namespace nnefc::api

@@ -16,7 +16,8 @@ namespace nnefc::api {
 //          "source": {"file": .., "line": .., "column": ..}, "attributes": {..},
 //          "inputs": [{"name": "filter", "node": id, "output": index}..],
 //          "outputs": [{"names": [..], "type": "f32", "shape": [1,3,null], "value": [..]}..],
-//          "parameters", "parameter_bytes", "macs", "output_bytes", "alive_bytes": if costs are passed,
+//          "parameters", "parameter_bytes", "macs", "output_bytes", "alive_bytes": if costs are passed; in a
+//          body those of one run of it,
 //          "statistics": of the data of variables and constants, as in weight_statistics.h, if requested,
 //          "milliseconds" ..: as in measured_times.h, if they are added,
 //          "counterpart", "difference": as in difference_marks.h, if they are added,
@@ -29,12 +30,13 @@ namespace nnefc::api {
 //
 // An unknown extent is null, as is a shape of unknown rank. Only constants of at most 16 elements have a
 // value. A number that is not finite is a string: "inf", "-inf", "nan". Sources in binary files have an
-// "offset". `DescribeModel` describes the graph of the document or file, the others the lowered graph, with
-// its costs if they are passed. `with_statistics` reads the data of variables, if the model has data, and
-// emits errors to the context of the compilation if they cannot be read.
+// "offset". `DescribeModel` describes the graph of the document or file, `DescribeLowered` the lowered graph
+// with its costs, and `DescribeGraph` any graph of the compilation. `with_statistics` reads the data of
+// variables, if the model has data, and emits errors to the context of the compilation if they cannot be
+// read.
 nlohmann::ordered_json DescribeModel(driver::Compilation& compilation, bool with_statistics);
 nlohmann::ordered_json DescribeLowered(driver::Compilation& compilation, const ModelCosts& costs,
                                        bool with_statistics);
-nlohmann::ordered_json DescribeLowered(driver::Compilation& compilation);
+nlohmann::ordered_json DescribeGraph(driver::Compilation& compilation, const ir::Graph& graph);
 
 }  // namespace nnefc::api

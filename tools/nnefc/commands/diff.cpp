@@ -148,7 +148,7 @@ struct DiffCommand : CommonOptions {
 
   static Json Describe(api::Program& program, bool is_lowered) {
     driver::Compilation& compilation = program.compilation();
-    return is_lowered ? api::DescribeLowered(compilation)
+    return is_lowered ? api::DescribeGraph(compilation, *compilation.lowered())
                       : api::DescribeModel(compilation, /*with_statistics=*/false);
   }
 

@@ -45,10 +45,11 @@ class Measure {
     return value > 0 ? levelClass(LEVELS.findLastIndex((percent) => this.percentOf(value) >= percent)) : "";
   }
 
-  legend() {
+  // `whole` is what the shares are of: "the graph".
+  legend(whole) {
     const items = LEVELS.map((percent, index) => html("li", {}, html("span", { class: `swatch ${levelClass(index)}` }),
       index === 0 ? `below ${LEVELS[1]} %` : `from ${percent} %`));
-    return [html("span", {}, `Share of ${this.amountText(this.total)} of the graph:`), html("ul", {}, ...items)];
+    return [html("span", {}, `Share of ${this.amountText(this.total)} of ${whole}:`), html("ul", {}, ...items)];
   }
 }
 

@@ -9,13 +9,23 @@ document.title = `${description.graph.name || description.model} · nnefc draw`;
 const measures = MEASURES.filter(([name]) => description.graph.nodes.some((node) => node[name] !== undefined));
 for (const [name, title] of measures) at("measure").append(html("option", { value: name }, title));
 at("measure").parentElement.hidden = measures.length === 0;
-at("measure").addEventListener("change", () => {
-  const chosen = measures.find(([name]) => name === at("measure").value);
-  const measure = chosen ? new Measure(chosen, description.graph.nodes) : null;
-  // Operations of bodies have no costs.
-  view.trail[0].model.setMeasure(measure);
-  view.drawing.render(view.model);
+
+// Colours the graph that is drawn, the whole one or a body, by the chosen costs if its operations have these.
+function colour() {
+  const { nodes } = view.model.graph;
+  const chosen = measures.find(([name]) => name === at("measure").value && nodes.some((node) => node[name] !== undefined));
+  const measure = chosen ? new Measure(chosen, nodes) : null;
+  if (measure || view.model.measure) {
+    view.model.setMeasure(measure);
+    view.drawing.render(view.model);
+  }
   at("legend").hidden = measure === null;
-  at("legend").replaceChildren(...(measure ? measure.legend() : []));
-});
+  at("legend").replaceChildren(...(measure ? measure.legend(view.trail.length === 1 ? "the graph" : "one run of this body") : []));
+}
+at("measure").addEventListener("change", colour);
 connectControls([view]);
+const searchAgain = view.actions.refreshed;
+view.actions.refreshed = () => {
+  colour();
+  searchAgain();
+};
