@@ -192,6 +192,8 @@ def test_what_the_caller_ignores_stays_ignored(nnefc: Path, folder: Path) -> Non
     ("compile right.nnef -o net", "OpenVINO IR to `.xml` and the text form to `.ir`"),
     ("transform right.nnef -o net", "OpenVINO IR to `.xml` and the text form to `.ir`"),
     ("transform right.nnef --bisect -o net.ir", "writes no graph"),
+    *((f"transform right.nnef --diff {names} -o d.html", "expects one name") for names in ("all", "front.MishFusion,front.SoftplusFusion")),
+    ("transform right.nnef -o d.html", "OpenVINO IR to `.xml` and the text form to `.ir`"),
     *((f"draw right.nnef -o {name}", "DOT to a `.dot`") for name in ("g.pdf", "g.png", "g.txt", "g.xhtml")),
     ("expand right.nnef -o flat", "one document, to a `.nnef`"),
     ("expand right.nnef -o model", "`model`, which is a folder"),
@@ -231,7 +233,9 @@ def test_a_name_that_promises_something_else(line: str, told: str, nnefc: Path, 
                                   "fmt --diff right.nnef -o new.diff", "fmt --check right.nnef -o new.txt", "inspect right.nnef -o g",
                                   "inspect right.nnef -o g.txt", "draw right.nnef -o g.dot", "draw right.nnef -o g.gv", "draw right.nnef -o g.html", "draw right.nnef -o g.htm", "draw right.nnef -o g.json", "draw right.nnef -o g", "draw right.nnef -o -", "inspect right.nnef -o g.json --format json", "check right.nnef -o -",
                                   "check right.nnef -o g.sarif --format sarif", "operations -o g.txt", "explain conv -o g.txt",
-                                  "bench right.nnef --iterations 1 -o g.json --format json"])
+                                  "bench right.nnef --iterations 1 -o g.json --format json",
+                                  "transform right.nnef --diff front.MishFusion -o d.html", "transform right.nnef --diff front.MishFusion -o d.json",
+                                  "transform right.nnef --diff all -o net.ir"])
 def test_a_name_that_fits(line: str, nnefc: Path, folder: Path) -> None:
     (folder / "model").mkdir()
     (folder / "model" / "graph.nnef").write_text(RIGHT, encoding="utf-8")

@@ -3,8 +3,10 @@
 #include "tools/api/facts/transformations.h"
 
 #include <memory>
+#include <utility>
 
 #include "compiler/driver/stages.h"
+#include "compiler/ir/algorithms/copy.h"
 #include "compiler/ir/text/text.h"
 #include "compiler/support/text/text_diff.h"
 #include "compiler/transform/pipeline/standard.h"
@@ -42,6 +44,14 @@ namespace {
 std::string TimeLine(const std::string& name, const transform::TransformationReport& report) {
   return fmt::format("{:<48} {:>10} {:>8} -> {} nodes\n", name, TimeText(report.milliseconds),
                      report.nodes_before, report.nodes_after);
+}
+
+// Returns a copy without the nodes that reach no result. Those that a transformation replaces remain in its
+// graph.
+std::shared_ptr<const ir::Graph> LiveCopy(const ir::Graph& graph) {
+  std::unique_ptr<ir::Graph> copy = ir::Clone(graph);
+  copy->EraseDeadNodes();
+  return copy;
 }
 
 }  // namespace
@@ -95,13 +105,12 @@ void TraceGraphs(const GraphTrace& trace, driver::TransformOptions& options,
     return llvm::is_contained(names, "all") || llvm::is_contained(names, name);
   };
   const auto text_before = std::make_shared<std::string>();
-  const auto graph_before = std::make_shared<ComparedGraph>();
+  const auto copy_before = std::make_shared<std::shared_ptr<const ir::Graph>>();
   options.pipeline.before = [=, &trace](const Transformation& item, const ir::Graph& graph) {
     const std::string name = item.name();
     if (contains(trace.before, name)) print(fmt::format("// before {}\n{}", name, ir::PrintGraph(graph)));
     if (contains(trace.diff, name)) *text_before = ir::PrintGraph(graph);
-    if (contains(trace.difference, name))
-      *graph_before = {.name = "before " + name, .outline = OutlineOf(graph)};
+    if (contains(trace.difference, name)) *copy_before = LiveCopy(graph);
   };
   options.pipeline.after = [=, &trace](const Transformation& item, const ir::Graph& graph) {
     const std::string name = item.name();
@@ -109,9 +118,12 @@ void TraceGraphs(const GraphTrace& trace, driver::TransformOptions& options,
     if (contains(trace.diff, name))
       print(UnifiedDiff(*text_before, ir::PrintGraph(graph), "before " + name, "after " + name));
     if (!contains(trace.difference, name)) return;
-    const ComparedGraph changed = {.name = "after " + name, .outline = OutlineOf(graph)};
+    const std::shared_ptr<const ir::Graph> copy_after = LiveCopy(graph);
+    if (trace.record) return trace.record(name, std::move(*copy_before), copy_after);
+    const ComparedGraph before = {.name = "before " + name, .outline = OutlineOf(**copy_before)};
+    const ComparedGraph after = {.name = "after " + name, .outline = OutlineOf(*copy_after)};
     const std::string text =
-        DifferenceText(CompareGraphs(*graph_before, changed, /*compares_data=*/true), *graph_before, changed);
+        DifferenceText(CompareGraphs(before, after, /*compares_data=*/true), before, after);
     if (!text.empty()) print(fmt::format("--- before {0}\n+++ after {0}\n{1}", name, text));
   };
 }

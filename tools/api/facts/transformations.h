@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -41,6 +42,11 @@ struct GraphTrace {
   std::vector<std::string> diff;  // prints the changes of the text form
   // Prints the operations and data that these add, remove or change (CompareGraphs).
   std::vector<std::string> difference = {};
+  // If set, receives copies of the graph before and after each of `difference`, which then prints nothing.
+  // Nodes that reach no result are neither copied nor compared.
+  std::function<void(const std::string& name, std::shared_ptr<const ir::Graph> before,
+                     std::shared_ptr<const ir::Graph> after)>
+      record = nullptr;
 };
 
 // Replaces the names of a trace by those in the list of transformations. Emits an error for an unknown name,

@@ -53,18 +53,22 @@ int LoweredCommand::LowerAndWrite(std::string_view command,
   RequireExtension(
       output, {".xml", ".ir", ".txt"},
       fmt::format("`{}` writes OpenVINO IR to `.xml` and the text form to `.ir` or `.txt`", command));
-  driver::CompileOptions compile = compile_options(models.front());
-  compile.random_weights = random_weights;
-  compile.transform = transform;
-  compile.structure_only = !output.ends_with(".xml");
-  compile.open.reads_data = true;
-  api::Program program(ShownModel(models.front()), compile);
+  api::Program program(ShownModel(models.front()), LoweringOptions(!output.ends_with(".xml")));
   std::shared_ptr<const ir::Graph> form;
   if (RunStages(program, driver::Stage::kLower)) form = api::LoweredFormFor(program.compilation(), output);
   const int exit_code = Reporter(*this).Report(program);
   if (reported) reported(program);
   if (form != nullptr) Require(api::WriteLoweredForm(*form, output, WriteStdout));
   return exit_code;
+}
+
+driver::CompileOptions LoweredCommand::LoweringOptions(bool structure_only) const {
+  driver::CompileOptions compile = compile_options(models.front());
+  compile.random_weights = random_weights;
+  compile.transform = transform;
+  compile.structure_only = structure_only;
+  compile.open.reads_data = true;
+  return compile;
 }
 
 int LoweredCommand::UpdateConfiguration() const {

@@ -26,6 +26,10 @@ struct LoweredCommand : CommonOptions {
   int LowerAndWrite(std::string_view command,
                     const std::function<void(const api::Program&)>& reported = nullptr);
 
+ protected:
+  // Returns the options to lower the model. `structure_only` accepts variables without data.
+  driver::CompileOptions LoweringOptions(bool structure_only) const;
+
  private:
   // Returns the exit code.
   int UpdateConfiguration() const;

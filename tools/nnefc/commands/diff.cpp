@@ -4,13 +4,13 @@
 
 #include "fmt/format.h"
 #include "nlohmann/json.hpp"
-#include "tools/api/differences/difference_page.h"
 #include "tools/api/differences/model_difference.h"
 #include "tools/api/differences/output_difference.h"
 #include "tools/api/views/graph_description.h"
 #include "tools/nnefc/arguments/execution.h"
 #include "tools/nnefc/arguments/misuse.h"
 #include "tools/nnefc/arguments/tolerance.h"
+#include "tools/nnefc/output/difference_report.h"
 #include "tools/nnefc/output/output_name.h"
 #include "tools/nnefc/output/reporter.h"
 
@@ -57,17 +57,17 @@ struct DiffCommand : CommonOptions {
       outputs = CompareOutputs(difference, old_graph, new_graph, reporter, exit_code);
       if (!outputs) return exit_code == kSuccess ? kInvalid : exit_code;
     }
-    if (form() == Form::kPage)
-      WritePage(difference, old_graph, new_graph, outputs ? &*outputs : nullptr, Describe(before, is_lowered),
-                Describe(after, is_lowered));
-    else
-      Write(difference, old_graph, new_graph, outputs);
+    WriteDifference({.before = old_graph,
+                     .after = new_graph,
+                     .difference = difference,
+                     .outputs = outputs ? &*outputs : nullptr,
+                     .describe_before = [&] { return Describe(before, is_lowered); },
+                     .describe_after = [&] { return Describe(after, is_lowered); }},
+                    *this);
     return difference.empty() && (!outputs || outputs->within) ? kSuccess : kInvalid;
   }
 
  private:
-  enum class Form { kText, kJson, kPage };
-
   static bool IsNnef(const std::string& model) {
     return driver::FormatOf(model) == driver::ModelFormat::kNnef;
   }
@@ -75,11 +75,6 @@ struct DiffCommand : CommonOptions {
     return !execution.inputs.empty() || !execution.inputs_npz.empty() || execution.random_inputs.has_value();
   }
 
-  Form form() const {
-    const std::string extension = std::filesystem::path(output).extension().string();
-    if (extension == ".html") return Form::kPage;
-    return extension == ".json" || !prints_text() ? Form::kJson : Form::kText;
-  }
   void RequireOutputForm() const {
     RequireExtension(output, {".html", ".json", ".txt", ".log", ".out", ""},
                      "`diff` writes a page to a `.html`, JSON to a `.json` and text to a `.txt`");
@@ -137,45 +132,10 @@ struct DiffCommand : CommonOptions {
     return api::CompareOutputs(options, difference, before, after);
   }
 
-  void Write(const api::ModelDifference& difference, const api::ComparedGraph& before,
-             const api::ComparedGraph& after, const std::optional<api::OutputsOfModels>& outputs) const {
-    if (form() == Form::kText)
-      return WriteProduct(output, Text(difference, before, after) + (outputs ? outputs->text : ""));
-    Json json = api::DifferenceJson(difference, before, after);
-    if (outputs) json["values"] = outputs->json;
-    WriteProduct(output, json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
-  }
-
   static Json Describe(api::Program& program, bool is_lowered) {
     driver::Compilation& compilation = program.compilation();
     return is_lowered ? api::DescribeGraph(compilation, *compilation.lowered())
                       : api::DescribeModel(compilation, /*with_statistics=*/false);
-  }
-
-  void WritePage(const api::ModelDifference& difference, const api::ComparedGraph& before,
-                 const api::ComparedGraph& after, const api::OutputsOfModels* outputs, Json old_description,
-                 Json new_description) const {
-    WriteProduct(output, api::DifferencePage(difference, before, after, outputs, std::move(old_description),
-                                             std::move(new_description)));
-  }
-
-  std::string Text(const api::ModelDifference& difference, const api::ComparedGraph& before,
-                   const api::ComparedGraph& after) const {
-    std::string text;
-    if (difference.empty()) {
-      text = "no difference\n";
-    } else {
-      text = fmt::format("--- {}\n+++ {}\n", before.name, after.name) +
-             api::DifferenceText(difference, before, after);
-    }
-    if (!difference.renamed.empty() && !quiet)
-      text += fmt::format("{} matched operation{} another name\n", difference.renamed.size(),
-                          difference.renamed.size() == 1 ? " has" : "s have");
-    if (!difference.without_data.empty())
-      text += fmt::format("{} variable{} data in one model only; data of these are not compared\n",
-                          difference.without_data.size(),
-                          difference.without_data.size() == 1 ? " has" : "s have");
-    return text;
   }
 };
 

@@ -1,12 +1,17 @@
 // The command `nnefc transform`: applies transformations to a graph.
 
+#include <filesystem>
+
 #include "tools/api/facts/configuration_explainer.h"
 #include "tools/api/facts/transformations.h"
 #include "tools/api/values/bisect.h"
+#include "tools/api/views/graph_description.h"
 #include "tools/nnefc/arguments/execution.h"
 #include "tools/nnefc/arguments/lowered_command.h"
 #include "tools/nnefc/arguments/tolerance.h"
 #include "tools/nnefc/arguments/transform_options.h"
+#include "tools/nnefc/output/difference_report.h"
+#include "tools/nnefc/output/output_name.h"
 #include "tools/nnefc/output/reporter.h"
 
 namespace nnefc::cli {
@@ -29,10 +34,58 @@ struct TransformCommand : LoweredCommand {
       if (const int exit_code = Reporter(*this).Report("", context, false); exit_code != kSuccess)
         return exit_code;
     }
+    if (writes_difference() && !list && updated_configuration.empty()) return WriteDifference();
     api::TraceGraphs(trace, transform, WriteStderr);
     return LowerAndWrite("transform", [&](const api::Program& program) {
       if (times) WriteStderr(api::TransformationTimes(program.compilation()));
     });
+  }
+
+  // Returns true if the change of `--diff` is written as a page or as JSON, rather than printed.
+  bool writes_difference() const {
+    if (trace.difference.empty()) return false;
+    const std::string extension = std::filesystem::path(output).extension().string();
+    const bool is_printed = output.empty() || output == "-";
+    return extension == ".html" || extension == ".json" || (is_printed && output_format() == Format::kJson);
+  }
+
+  // Writes the change of one transformation as `nnefc diff` writes a difference.
+  int WriteDifference() {
+    if (trace.difference.size() != 1 || trace.difference.front() == "all")
+      throw MisuseError(
+          "a page or JSON has the changes of one transformation; `--diff` expects one name here");
+    RequireOtherFile(*this, force);
+    std::shared_ptr<const ir::Graph> before;
+    std::shared_ptr<const ir::Graph> after;
+    trace.record = [&](const std::string&, std::shared_ptr<const ir::Graph> old_graph,
+                       std::shared_ptr<const ir::Graph> new_graph) {
+      before = std::move(old_graph);
+      after = std::move(new_graph);
+    };
+    api::TraceGraphs(trace, transform, WriteStderr);
+    api::Program program(ShownModel(models.front()), LoweringOptions(/*structure_only=*/true));
+    (void)RunStages(program, driver::Stage::kLower);
+    const int exit_code = Reporter(*this).Report(program);
+    if (times) WriteStderr(api::TransformationTimes(program.compilation()));
+    const std::string& name = trace.difference.front();
+    if (after == nullptr) {
+      if (exit_code != kSuccess) return exit_code;
+      throw MisuseError(
+          fmt::format("`{}` did not run, so there is no change to write; `transform` runs those that "
+                      "`--list-transformations` prints as enabled, except those of the phase `target`",
+                      name));
+    }
+    const api::ComparedGraph old_graph = {.name = "before " + name, .outline = api::OutlineOf(*before)};
+    const api::ComparedGraph new_graph = {.name = "after " + name, .outline = api::OutlineOf(*after)};
+    const api::ModelDifference difference = api::CompareGraphs(old_graph, new_graph, /*compares_data=*/true);
+    driver::Compilation& compilation = program.compilation();
+    cli::WriteDifference({.before = old_graph,
+                          .after = new_graph,
+                          .difference = difference,
+                          .describe_before = [&] { return api::DescribeGraph(compilation, *before); },
+                          .describe_after = [&] { return api::DescribeGraph(compilation, *after); }},
+                         *this);
+    return exit_code;
   }
 
   int Bisect() {
@@ -120,8 +173,11 @@ void AddTransform(CLI::App& app, int& exit_code) {
   add_names("--print-after", options->trace.after, "print the graph to standard error after these, or `all`");
   add_names("--print-diff", options->trace.diff,
             "print what these change in the graph to standard error, or `all`");
-  add_names("--diff", options->trace.difference,
-            "print the operations and data that these add, remove or change to standard error, or `all`");
+  add_names(
+      "--diff", options->trace.difference,
+      "print the operations and data that these add, remove or change to standard error, or `all`; with "
+      "one name and `-o diff.html`, `-o diff.json` or `--format json`, write that as `diff` does instead "
+      "of the graph");
   command->add_flag("--time-transformations", options->times,
                     "print the time of each, and the number of nodes before and after");
   CLI::Option* bisect = command->add_flag("--bisect", options->bisect,
@@ -143,7 +199,10 @@ void AddTransform(CLI::App& app, int& exit_code) {
       ->trigger_on_parse();
   for (const char* option : {"--input", "--inputs", "--random-inputs", "--tolerance"})
     command->get_option(option)->needs(bisect);
-  command->footer("Example:\n  nnefc transform model_folder --only front.MishFusion -o net.xml");
+  command->footer(
+      "Examples:\n"
+      "  nnefc transform model_folder --only front.MishFusion -o net.xml\n"
+      "  nnefc transform model_folder --diff front.MishFusion -o diff.html");
   command->callback([options, &exit_code] { exit_code = options->Run(); });
 }
 
