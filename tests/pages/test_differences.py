@@ -39,8 +39,11 @@ def compared(browser: Browser, tmp_path: Path):
     opened: list[Drawing] = []
 
     def compare(old: Path, new: Path, *options: str, scheme: str = "light", width: int = 1280) -> Page:
+        return show("diff", old, new, *options, scheme=scheme, width=width)
+
+    def show(*command: str | Path, scheme: str = "light", width: int = 1280) -> Page:
         path = tmp_path / f"diff{len(opened)}.html"
-        done = subprocess.run([binary(), "diff", old, new, *options, "-o", path], capture_output=True, text=True, timeout=120)
+        done = subprocess.run([binary(), *command, "-o", path], capture_output=True, text=True, timeout=120)
         assert done.returncode in (0, 1), done.stderr
         page = browser.new_page(color_scheme=scheme, viewport={"width": width, "height": 700})
         opened.append(Drawing(page))
@@ -48,6 +51,7 @@ def compared(browser: Browser, tmp_path: Path):
         page.goto(path.as_uri())
         return page
 
+    compare.show = show
     yield compare
     for drawing in opened:
         drawing.page.close()
@@ -418,28 +422,116 @@ def body_model(path: Path, operation) -> Path:
     bodies = []
     for name, make in (("then", operation), ("else", ops.negative)):
         inner = ops.parameter([3, 2], np.float32, name=f"{name}_x")
-        bodies.append((inner, ov.Model([ops.result(make(inner, name=f"{name}_y"))], [inner], name)))
+        result = make(inner, name=f"{name}_y")
+        result.output(0).set_names({f"{name}_y"})
+        bodies.append((inner, ov.Model([ops.result(result)], [inner], name)))
     choice.set_then_body(bodies[0][1])
     choice.set_else_body(bodies[1][1])
     choice.set_input(x.output(0), bodies[0][0], bodies[1][0])
-    chosen = choice.set_output(bodies[0][1].results[0], bodies[1][1].results[0])
-    ov.save_model(ov.Model([ops.result(ops.exp(chosen, name="last"))], [x, condition], "net"), path, compress_to_fp16=False)
+    last = ops.exp(choice.set_output(bodies[0][1].results[0], bodies[1][1].results[0]), name="last")
+    last.output(0).set_names({"last"})
+    ov.save_model(ov.Model([last], [x, condition], "net"), path, compress_to_fp16=False)
     return path
 
 
+def negated(operation):
+    """An operation of a body, below another one."""
+    return lambda x, name: operation(ops.negative(x, name="then_z"), name=name)
+
+
 def test_bodies(compared, tmp_path):
-    page = compared(body_model(tmp_path / "old.xml", ops.relu), body_model(tmp_path / "new.xml", ops.tanh))
+    page = compared(body_model(tmp_path / "old.xml", negated(ops.relu)), body_model(tmp_path / "new.xml", negated(ops.tanh)))
     old, new = sides(page)
-    assert "changed, another then_body" in old.item("If, choice").get_attribute("aria-label")
+    for side in (old, new):
+        label = side.item("If, choice").get_attribute("aria-label")
+        assert "changed, then_body: Tanh then_y is added, then_body: ReLU then_y is removed" in label
+        assert "else_body" not in label
+    notes = page.locator("#tables tr.changed", has_text="choice").locator("li").all_text_contents()
+    assert notes == ["then_body: Tanh then_y is added", "then_body: ReLU then_y is removed"]
     new.item("If, choice").click()
     new.details.get_by_role("button", name="Show then_body").click()
-    assert any("then_y" in label for label in new.labels())
-    assert any("choice" in label for label in old.labels())
+    for side, label in ((old, "ReLU, then_y, f32[3,2], removed"), (new, "Tanh, then_y, f32[3,2], added")):
+        assert [each for each in side.labels() if re.search("changed|added|removed", each)] == [label], "both graphs show the body"
+        assert overlaps(side.canvas) == []
     new.item("then_y").click()
-    assert old.shown() == [], "operations of bodies have no counterparts"
+    assert old.shown() == [], "it has no counterpart"
+    old.item("then_z").click()
+    assert [label.split(",")[:2] for side in (old, new) for label in side.shown()] == [["Negative", " then_z"]] * 2
+    assert "choice" in page.locator("#tables tr.selected").inner_text()
     assert violations(page) == []
+    page.locator("#old .trail").get_by_role("button", name="net").click()
+    for side in (old, new):
+        assert any("choice" in label for label in side.labels()), "both graphs are left"
     old.item("Exp, last").click()
-    assert [label.split(",")[0] for label in new.shown()] == ["Exp"], "the other graph shows the whole model again"
+    assert [label.split(",")[0] for label in new.shown()] == ["Exp"]
+
+
+def test_rows_leave_bodies(compared, tmp_path):
+    page = compared(body_model(tmp_path / "old.xml", ops.relu), body_model(tmp_path / "new.xml", ops.tanh))
+    old, new = sides(page)
+    for side in (old, new):
+        side.item("If, choice").click()
+        side.details.get_by_role("button", name="Show else_body").click()
+        assert any("else_y" in label for label in side.labels())
+        row(page, "last").locator("code").first.click()
+        assert [label.split(",")[0] for each in (old, new) for label in each.shown()] == ["Exp", "Exp"]
+
+
+def test_data_and_attributes_of_bodies(compared, tmp_path):
+    def scaled(factors, axis):
+        weights = np.array(factors, np.float32)
+        return lambda x, name: ops.softmax(ops.multiply(x, ops.constant(weights, name="w"), name="then_m"), axis, name=name)
+
+    page = compared(body_model(tmp_path / "old.xml", scaled([1, 2], 0)), body_model(tmp_path / "new.xml", scaled([1, 2.5], 1)))
+    old, new = sides(page)
+    notes = page.locator("#tables tr.changed", has_text="choice").locator("li").all_text_contents()
+    assert notes == ["then_body: SoftMax then_y: attribute axis: 0 became 1", "then_body: variable 'w': data differ by up to 0.5 in 1 element"]
+    old.item("If, choice").click()
+    old.details.get_by_role("button", name="Show then_body").click()
+    for side in (old, new):
+        assert side.item("SoftMax, then_y").get_attribute("aria-label").endswith("changed, attribute axis: 0 became 1")
+        assert side.item("Multiply, then_m").get_attribute("aria-label").endswith("changed, variable 'w': data differ by up to 0.5 in 1 element")
+
+
+MISH = """version 1.0;
+extension KHR_enable_fragment_definitions;
+fragment block(input: tensor<scalar>) -> (output: tensor<scalar>)
+{
+    s = softplus(input);
+    t = tanh(s);
+    output = mul(input, t);
+}
+graph net(x) -> (y)
+{
+    x = external<scalar>(shape = [2, 3]);
+    a = block(x);
+    y = relu(a);
+}
+"""
+
+
+def test_before_and_after_a_transformation(compared, tmp_path):
+    (tmp_path / "net.nnef").write_text(MISH)
+    page = compared.show("transform", tmp_path / "net.nnef", "--diff", "front.MishFusion")
+    name = "nnefc::transform::front::MishFusion"
+    assert page.title() == f"Differences of before {name} and after {name}"
+    old, new = sides(page)
+    changed = [[re.match(r"(\w+),.*, (added|removed|changed)", label) for label in side.labels()] for side in (old, new)]
+    found = [[(each[1], each[2]) for each in side if each] for side in changed]
+    assert found[1] == [("Mish", "added"), ("relu", "changed")]
+    assert ("softplus", "removed") in found[0] and ("tanh", "removed") in found[0]
+    assert any("Mish" in row[2] for row in rows(page, "Operations"))
+    assert overlaps(old.canvas) == overlaps(new.canvas) == []
+    assert violations(page) == []
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["diff0.html", "net.nnef"], "no graph is written"
+
+
+def test_transformation_without_changes(compared, tmp_path):
+    (tmp_path / "net.nnef").write_text(MISH.replace("tanh(s)", "sin(s)"))
+    page = compared.show("transform", tmp_path / "net.nnef", "--diff", "front.MishFusion")
+    assert "The models do not differ." in page.inner_text("#subtitle")
+    for side in sides(page):
+        assert side.canvas.locator("g.added, g.removed, g.changed").count() == 0
 
 
 def test_document_and_file_are_compared_as_lowered(compared, tmp_path):

@@ -152,7 +152,9 @@ class TableWriter {
     const std::optional<size_t> old_node = difference_.matching.old_of_new[node];
     if (!old_node) return table.Add("added", NodesOf(std::nullopt, node), "", text);
     std::vector<std::string> notes;
-    if (is_changed) notes = api::NotesOf(DetailsOf(difference_, before_, after_, *old_node, node));
+    if (is_changed)
+      notes = api::NotesOf(DetailsOf(difference_, before_.outline, after_.outline, *old_node, node),
+                           before_.outline, after_.outline);
     const bool is_first = outputs_ != nullptr && outputs_->first && outputs_->first->after == node;
     if (is_first) notes.emplace_back(kFirstNote);
     table.Add(is_changed || is_first ? "changed" : "same", NodesOf(old_node, node),
@@ -202,7 +204,7 @@ std::string DifferencePage(const ModelDifference& difference, const ComparedGrap
                            const ComparedGraph& after, const OutputsOfModels* outputs,
                            nlohmann::ordered_json old_description, nlohmann::ordered_json new_description) {
   const std::optional<ItemPair> first = outputs == nullptr ? std::nullopt : outputs->first;
-  MarkDifferences(difference, before, after, first, old_description, new_description);
+  MarkDifferences(difference, before.outline, after.outline, first, old_description, new_description);
   const TableWriter writer(difference, before, after, outputs);
   const std::string old_name = EscapedHtml(before.name);
   const std::string new_name = EscapedHtml(after.name);

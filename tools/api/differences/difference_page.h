@@ -9,7 +9,7 @@
 namespace nnefc::api {
 
 // Returns a page in HTML without references to other files. It draws both graphs side by side, as
-// DescribeModel or DescribeLowered describes them, and marks the nodes that differ. Its tables list inputs,
+// DescribeModel or DescribeGraph describes them, and marks the nodes that differ. Its tables list inputs,
 // operations, outputs and variables with the changed attributes and inputs. `outputs` is the comparison of
 // outputs, or null. The tables need no JavaScript.
 std::string DifferencePage(const ModelDifference& difference, const ComparedGraph& before,

@@ -48,8 +48,8 @@ std::string DataKey(const TensorValue& value) {
 std::vector<size_t> NumberComputations(const GraphOutline& graph, const std::vector<size_t>& sources,
                                        Interner& interner);
 
-// Returns a key of the operation with its attributes and bodies, without its inputs.
-std::string OperationKey(const OutlineNode& node, Interner& interner) {
+// Returns a key of the operation with its attributes, without its bodies and inputs.
+std::string AttributesKey(const OutlineNode& node) {
   std::string key;
   AddPart(key, node.set);
   AddPart(key, node.type);
@@ -58,22 +58,33 @@ std::string OperationKey(const OutlineNode& node, Interner& interner) {
     AddPart(key, value);
   }
   for (const int32_t count : node.segments) key += fmt::format(" {}", count);
-  for (const OutlineBody& body : node.bodies) {
-    AddPart(key, body.role);
-    AddPart(key, body.connections);
-    // Parameters of bodies are identified by their order, constants by their data.
-    std::vector<size_t> sources(body.graph.nodes.size(), 0);
-    for (size_t i = 0; i < body.graph.inputs.size(); ++i)
-      sources[body.graph.inputs[i]] = interner.Number(fmt::format("parameter {}", i));
-    for (size_t i = 0; i < sources.size(); ++i) {
-      const OutlineNode& source = body.graph.nodes[i];
-      if (source.kind == Kind::kVariable)
-        sources[i] = interner.Number("data " + (source.value ? DataKey(*source.value) : source.name));
-    }
-    const std::vector<size_t> numbers = NumberComputations(body.graph, sources, interner);
-    for (const GraphOutline::Result& result : body.graph.outputs)
-      key += fmt::format(" {}.{}", numbers[result.node], result.output);
+  return key;
+}
+
+// Returns a key of the role, the connections and the computations of a body.
+std::string BodyKey(const OutlineBody& body, Interner& interner) {
+  std::string key;
+  AddPart(key, body.role);
+  AddPart(key, body.connections);
+  // Parameters of bodies are identified by their order, constants by their data.
+  std::vector<size_t> sources(body.graph.nodes.size(), 0);
+  for (size_t i = 0; i < body.graph.inputs.size(); ++i)
+    sources[body.graph.inputs[i]] = interner.Number(fmt::format("parameter {}", i));
+  for (size_t i = 0; i < sources.size(); ++i) {
+    const OutlineNode& source = body.graph.nodes[i];
+    if (source.kind == Kind::kVariable)
+      sources[i] = interner.Number("data " + (source.value ? DataKey(*source.value) : source.name));
   }
+  const std::vector<size_t> numbers = NumberComputations(body.graph, sources, interner);
+  for (const GraphOutline::Result& result : body.graph.outputs)
+    key += fmt::format(" {}.{}", numbers[result.node], result.output);
+  return key;
+}
+
+// Returns a key of the operation with its attributes and bodies, without its inputs.
+std::string OperationKey(const OutlineNode& node, Interner& interner) {
+  std::string key = AttributesKey(node);
+  for (const OutlineBody& body : node.bodies) key += BodyKey(body, interner);
   return key;
 }
 
@@ -125,8 +136,10 @@ struct Side {
 
 class GraphMatcher {
  public:
-  GraphMatcher(const GraphOutline& old_graph, const GraphOutline& new_graph, GraphMatching& matching)
+  GraphMatcher(const GraphOutline& old_graph, const GraphOutline& new_graph, InputPairing pairing,
+               GraphMatching& matching)
       : matching_(matching),
+        pairing_(pairing),
         old_{.graph = old_graph, .partners = matching.new_of_old},
         new_{.graph = new_graph, .partners = matching.old_of_new} {
     matching.new_of_old.resize(old_graph.nodes.size());
@@ -134,8 +147,9 @@ class GraphMatcher {
   }
 
   void Match() {
-    PairSources(Kind::kInput);
-    PairSources(Kind::kVariable);
+    if (pairing_ == InputPairing::kByName) PairByName(Kind::kInput);
+    PairInputsByIndex();
+    PairByName(Kind::kVariable);
     PairVariablesByData();
     for (Side* side : {&old_, &new_}) NumberUpwards(*side);
     for (Side* side : {&old_, &new_}) NumberDownwards(*side);
@@ -168,8 +182,8 @@ class GraphMatcher {
     return key;
   }
 
-  // Pairs unmatched nodes of a kind with equal names; inputs without a partner by their index.
-  void PairSources(Kind kind) {
+  // Pairs nodes of a kind with equal names.
+  void PairByName(Kind kind) {
     std::map<std::string, std::deque<size_t>> named;
     for (size_t i = 0; i < old_.graph.nodes.size(); ++i) {
       if (old_.graph.nodes[i].kind == kind) named[old_.graph.nodes[i].name].push_back(i);
@@ -181,7 +195,10 @@ class GraphMatcher {
       Pair(found->second.front(), i);
       found->second.pop_front();
     }
-    if (kind != Kind::kInput) return;
+  }
+
+  // Pairs the inputs without a partner.
+  void PairInputsByIndex() {
     const size_t count = std::min(old_.graph.inputs.size(), new_.graph.inputs.size());
     for (size_t i = 0; i < count; ++i) {
       const size_t before = old_.graph.inputs[i];
@@ -358,6 +375,7 @@ class GraphMatcher {
   }
 
   GraphMatching& matching_;
+  InputPairing pairing_;
   Side old_;
   Side new_;
   Interner interner_;
@@ -373,13 +391,18 @@ std::vector<std::pair<std::string, std::string>> AllAttributes(const OutlineNode
 }
 
 bool IsSameOperation(const OutlineNode& before, const OutlineNode& after) {
-  Interner interner;
-  return OperationKey(before, interner) == OperationKey(after, interner);
+  return AttributesKey(before) == AttributesKey(after);
 }
 
-GraphMatching MatchGraphs(const GraphOutline& old_graph, const GraphOutline& new_graph) {
+bool IsSameBody(const OutlineBody& before, const OutlineBody& after) {
+  Interner interner;
+  return BodyKey(before, interner) == BodyKey(after, interner);
+}
+
+GraphMatching MatchGraphs(const GraphOutline& old_graph, const GraphOutline& new_graph,
+                          InputPairing pairing) {
   GraphMatching matching;
-  GraphMatcher(old_graph, new_graph, matching).Match();
+  GraphMatcher(old_graph, new_graph, pairing, matching).Match();
   return matching;
 }
 

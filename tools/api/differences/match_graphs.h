@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -25,15 +26,21 @@ struct GraphMatching {
   }
 };
 
-// Matches inputs and variables by name, then variables with equal data. Operations of equal type are matched
+// How inputs are matched: by name and the others by their index, or all by their index, as those of bodies.
+enum class InputPairing : uint8_t { kByName, kByIndex };
+
+// Matches inputs, and variables by name, then variables with equal data. Operations of equal type are matched
 // if they compute the same of the same, then if the same is computed of them; names decide between several.
 // The others are matched by the names of their results, then by their surroundings, refined in a fixed number
 // of rounds, and at last by their order. The time is proportional to the edges, apart from sorting and from
 // the bounded last step.
-GraphMatching MatchGraphs(const GraphOutline& old_graph, const GraphOutline& new_graph);
+GraphMatching MatchGraphs(const GraphOutline& old_graph, const GraphOutline& new_graph,
+                          InputPairing pairing = InputPairing::kByName);
 
-// Returns true if both nodes are the same operation with equal attributes and bodies.
+// Returns true if both nodes are the same operation with equal attributes. Bodies do not count.
 bool IsSameOperation(const OutlineNode& before, const OutlineNode& after);
+// Returns true if both bodies have the same role and connections and compute the same. Names do not count.
+bool IsSameBody(const OutlineBody& before, const OutlineBody& after);
 // Returns the attributes of a node with the defaults of those that it does not set, by name.
 std::vector<std::pair<std::string, std::string>> AllAttributes(const OutlineNode& node);
 

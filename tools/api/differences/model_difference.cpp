@@ -13,6 +13,8 @@
 #include "compiler/driver/data/variable_data.h"
 #include "fmt/format.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
 #include "tools/api/internals.h"
 #include "tools/api/model.h"
 
@@ -21,10 +23,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 using Kind = OutlineNode::Kind;
-
-bool IsSamePort(const Port& a, const Port& b) {
-  return a.name == b.name && a.type == b.type && a.shape == b.shape;
-}
 
 // Returns the absolute difference of two elements; 0 for two NaNs.
 double ElementDifference(const TensorValue& a, const TensorValue& b, int64_t i) {
@@ -58,26 +56,43 @@ bool CompareData(const TensorValue& before, const TensorValue& after, VariableDi
   return difference.num_different > 0;
 }
 
+using ReadData = std::function<std::optional<TensorValue>(const std::string& label)>;
+
 class GraphComparer {
  public:
-  GraphComparer(const ComparedGraph& before, const ComparedGraph& after) : before_(before), after_(after) {}
+  GraphComparer(const ComparedGraph& before, const ComparedGraph& after, bool compares_data)
+      : before_(before.outline),
+        after_(after.outline),
+        old_data_(before.read),
+        new_data_(after.read),
+        compares_data_(compares_data) {}
 
-  ModelDifference Compare(bool compares_data) {
-    result_.matching = MatchGraphs(before_.outline, after_.outline);
+  // Compares bodies.
+  GraphComparer(const OutlineBody& before, const OutlineBody& after, bool compares_data)
+      : before_(before.graph), after_(after.graph), compares_data_(compares_data), is_body_(true) {}
+
+  ModelDifference Compare() {
+    result_.matching =
+        MatchGraphs(before_, after_, is_body_ ? InputPairing::kByIndex : InputPairing::kByName);
     CompareInputs();
     CompareOutputs();
     CompareOperations();
-    CompareVariables(compares_data);
+    CompareVariables();
     return std::move(result_);
   }
 
  private:
-  const OutlineNode& Old(size_t node) const { return before_.outline.nodes[node]; }
-  const OutlineNode& New(size_t node) const { return after_.outline.nodes[node]; }
+  const OutlineNode& Old(size_t node) const { return before_.nodes[node]; }
+  const OutlineNode& New(size_t node) const { return after_.nodes[node]; }
+
+  // Compares inputs or outputs.
+  bool IsSamePort(const Port& a, const Port& b) const {
+    return (is_body_ || a.name == b.name) && a.type == b.type && a.shape == b.shape;
+  }
 
   void CompareInputs() {
-    const std::vector<size_t>& old_inputs = before_.outline.inputs;
-    const std::vector<size_t>& new_inputs = after_.outline.inputs;
+    const std::vector<size_t>& old_inputs = before_.inputs;
+    const std::vector<size_t>& new_inputs = after_.inputs;
     for (size_t i = 0; i < std::max(old_inputs.size(), new_inputs.size()); ++i) {
       const ItemPair pair = PairAt(i, old_inputs.size(), new_inputs.size());
       if (pair.before && pair.after &&
@@ -88,8 +103,8 @@ class GraphComparer {
   }
 
   void CompareOutputs() {
-    const std::vector<GraphOutline::Result>& old_results = before_.outline.outputs;
-    const std::vector<GraphOutline::Result>& new_results = after_.outline.outputs;
+    const std::vector<GraphOutline::Result>& old_results = before_.outputs;
+    const std::vector<GraphOutline::Result>& new_results = after_.outputs;
     for (size_t i = 0; i < std::max(old_results.size(), new_results.size()); ++i) {
       const ItemPair pair = PairAt(i, old_results.size(), new_results.size());
       if (pair.before && pair.after && IsSamePort(old_results[i].port, new_results[i].port) &&
@@ -116,15 +131,15 @@ class GraphComparer {
 
   void CompareOperations() {
     const GraphMatching& matching = result_.matching;
-    std::vector<size_t> ranks(before_.outline.nodes.size(), 0);
+    std::vector<size_t> ranks(before_.nodes.size(), 0);
     std::vector<size_t> removed;  // in order
-    for (size_t rank = 0; rank < before_.outline.operations.size(); ++rank) {
-      const size_t node = before_.outline.operations[rank];
+    for (size_t rank = 0; rank < before_.operations.size(); ++rank) {
+      const size_t node = before_.operations[rank];
       ranks[node] = rank;
       if (!matching.new_of_old[node]) removed.push_back(node);
     }
     size_t num_listed = 0;
-    for (const size_t node : after_.outline.operations) {
+    for (const size_t node : after_.operations) {
       const std::optional<size_t> old_node = matching.old_of_new[node];
       if (!old_node) {
         result_.operations.push_back({.before = std::nullopt, .after = node});
@@ -139,16 +154,38 @@ class GraphComparer {
       result_.operations.push_back({.before = removed[num_listed], .after = std::nullopt});
   }
 
-  bool IsChanged(size_t old_node, size_t new_node) const {
+  // Compares matched operations. Adds the differences of their bodies.
+  bool IsChanged(size_t old_node, size_t new_node) {
     const GraphMatching& matching = result_.matching;
     if (matching.old_computations[old_node] == matching.new_computations[new_node]) return false;
     const OutlineNode& before = Old(old_node);
     const OutlineNode& after = New(new_node);
-    if (before.inputs.size() != after.inputs.size() || !IsSameOperation(before, after)) return true;
+    if (HaveOtherBodies(old_node, new_node) || before.inputs.size() != after.inputs.size() ||
+        !IsSameOperation(before, after))
+      return true;
     for (size_t i = 0; i < before.inputs.size(); ++i) {
       if (!matching.ReadSame(before.inputs[i], after.inputs[i])) return true;
     }
     return false;
+  }
+
+  // Adds the differences between the bodies of matched operations. Returns false if there are none.
+  bool HaveOtherBodies(size_t old_node, size_t new_node) {
+    const std::vector<OutlineBody>& before = Old(old_node).bodies;
+    const std::vector<OutlineBody>& after = New(new_node).bodies;
+    bool differ = before.size() != after.size();
+    for (size_t i = 0; i < std::min(before.size(), after.size()); ++i) {
+      if (IsSameBody(before[i], after[i])) continue;
+      BodyDifference body = {.old_node = old_node, .new_node = new_node, .index = i, .difference = {}};
+      body.difference = GraphComparer(before[i], after[i], compares_data_).Compare();
+      // Otherwise only data that are not compared differ.
+      if (!compares_data_ && body.difference.empty() && before[i].role == after[i].role &&
+          before[i].connections == after[i].connections)
+        continue;
+      differ = true;
+      result_.bodies.push_back(std::move(body));
+    }
+    return differ;
   }
 
   // Compares the names, types and shapes of the results of a matched operation.
@@ -164,41 +201,53 @@ class GraphComparer {
     if (is_renamed) result_.renamed.push_back({.before = old_node, .after = new_node});
   }
 
-  // Returns the first variable of each label, in order.
-  static std::vector<const OutlineNode*> VariablesOf(const GraphOutline& graph) {
-    std::vector<const OutlineNode*> variables;
+  // Returns the first variable of each label, or all those of a body, in order.
+  std::vector<size_t> VariablesOf(const GraphOutline& graph) const {
+    std::vector<size_t> variables;
     std::set<std::string_view> labels;
-    for (const OutlineNode& node : graph.nodes) {
-      if (node.kind == Kind::kVariable && labels.insert(node.name).second) variables.push_back(&node);
+    for (size_t i = 0; i < graph.nodes.size(); ++i) {
+      const OutlineNode& node = graph.nodes[i];
+      if (node.kind == Kind::kVariable && (is_body_ || labels.insert(node.name).second))
+        variables.push_back(i);
     }
     return variables;
   }
 
-  void CompareVariables(bool compares_data) {
-    const std::vector<const OutlineNode*> old_variables = VariablesOf(before_.outline);
-    const std::vector<const OutlineNode*> new_variables = VariablesOf(after_.outline);
-    std::map<std::string_view, const OutlineNode*> added;
-    for (const OutlineNode* node : new_variables) added.emplace(node->name, node);
-    for (const OutlineNode* node : old_variables) {
-      const auto found = added.find(node->name);
-      const OutlineNode* other = found == added.end() ? nullptr : found->second;
-      VariableDifference difference = {.label = node->name, .before = node->outputs.front(), .after = {}};
-      if (other != nullptr) difference.after = other->outputs.front();
-      if (other == nullptr || difference.before->type != difference.after->type ||
-          difference.before->shape != difference.after->shape ||
-          (compares_data && HasOtherData(*node, *other, difference)))
-        result_.variables.push_back(std::move(difference));
-      if (other != nullptr) added.erase(found);
+  void CompareVariables() {
+    const std::vector<size_t> new_variables = VariablesOf(after_);
+    std::map<std::string_view, size_t> labels;
+    if (!is_body_) {
+      for (const size_t node : new_variables) labels.emplace(New(node).name, node);
     }
-    for (const OutlineNode* node : new_variables) {
-      if (added.contains(node->name))
-        result_.variables.push_back({.label = node->name, .before = {}, .after = node->outputs.front()});
+    std::set<size_t> compared;
+    for (const size_t node : VariablesOf(before_)) {
+      std::optional<size_t> other = result_.matching.new_of_old[node];
+      if (!is_body_) {
+        const auto found = labels.find(Old(node).name);
+        other = found == labels.end() ? std::nullopt : std::optional(found->second);
+      }
+      CompareVariable(Old(node), other ? &New(*other) : nullptr);
+      if (other) compared.insert(*other);
+    }
+    for (const size_t node : new_variables) {
+      if (!compared.contains(node))
+        result_.variables.push_back(
+            {.label = New(node).name, .before = {}, .after = New(node).outputs.front()});
     }
   }
 
+  void CompareVariable(const OutlineNode& before, const OutlineNode* after) {
+    VariableDifference difference = {.label = before.name, .before = before.outputs.front(), .after = {}};
+    if (after != nullptr) difference.after = after->outputs.front();
+    if (after == nullptr || difference.before->type != difference.after->type ||
+        difference.before->shape != difference.after->shape ||
+        (compares_data_ && HasOtherData(before, *after, difference)))
+      result_.variables.push_back(std::move(difference));
+  }
+
   bool HasOtherData(const OutlineNode& before, const OutlineNode& after, VariableDifference& difference) {
-    const std::optional<TensorValue> old_data = DataOf(before_, before);
-    const std::optional<TensorValue> new_data = DataOf(after_, after);
+    const std::optional<TensorValue> old_data = DataOf(old_data_, before);
+    const std::optional<TensorValue> new_data = DataOf(new_data_, after);
     if (!old_data || !new_data) {
       if (old_data || new_data) result_.without_data.push_back(before.name);
       return false;
@@ -207,13 +256,17 @@ class GraphComparer {
     return CompareData(*old_data, *new_data, difference);
   }
 
-  static std::optional<TensorValue> DataOf(const ComparedGraph& graph, const OutlineNode& node) {
+  static std::optional<TensorValue> DataOf(const ReadData& read, const OutlineNode& node) {
     if (node.value) return node.value;
-    return graph.read ? graph.read(node.name) : std::nullopt;
+    return read ? read(node.name) : std::nullopt;
   }
 
-  const ComparedGraph& before_;
-  const ComparedGraph& after_;
+  const GraphOutline& before_;
+  const GraphOutline& after_;
+  ReadData old_data_ = nullptr;  // null: all data are in the outline
+  ReadData new_data_ = nullptr;
+  bool compares_data_;
+  bool is_body_ = false;
   ModelDifference result_;
 };
 
@@ -252,7 +305,7 @@ void AddLines(std::string_view what, const Port* before, const Port* after, std:
 }  // namespace
 
 ModelDifference CompareGraphs(const ComparedGraph& before, const ComparedGraph& after, bool compares_data) {
-  return GraphComparer(before, after).Compare(compares_data);
+  return GraphComparer(before, after, compares_data).Compare();
 }
 
 ComparedGraph GraphOf(driver::Compilation& compilation, bool is_lowered,
@@ -290,16 +343,47 @@ ComparedGraph GraphOf(const Model& model) {
   return graph;
 }
 
-std::string DifferenceText(const ModelDifference& difference, const ComparedGraph& before,
-                           const ComparedGraph& after) {
+namespace {
+
+const OutlineBody& OldBody(const GraphOutline& graph, const BodyDifference& body) {
+  return graph.nodes[body.old_node].bodies[body.index];
+}
+const OutlineBody& NewBody(const GraphOutline& graph, const BodyDifference& body) {
+  return graph.nodes[body.new_node].bodies[body.index];
+}
+
+std::string TextOf(const ModelDifference& difference, const GraphOutline& before, const GraphOutline& after);
+
+// Returns the differences of the bodies of an operation, below a line with the role and the operation.
+std::string BodiesText(const ModelDifference& difference, const GraphOutline& before,
+                       const GraphOutline& after, const ItemPair& pair) {
+  std::string text;
+  for (const BodyDifference& body : difference.bodies) {
+    if (body.new_node != pair.after) continue;
+    const OutlineBody& old_body = OldBody(before, body);
+    const OutlineBody& new_body = NewBody(after, body);
+    text += fmt::format("! {} of {}:\n", new_body.role, after.nodes[body.new_node].name);
+    if (old_body.connections != new_body.connections)
+      text +=
+          fmt::format("  - connections {}\n  + connections {}\n", old_body.connections, new_body.connections);
+    llvm::SmallVector<llvm::StringRef> lines;
+    const std::string differences = TextOf(body.difference, old_body.graph, new_body.graph);
+    llvm::StringRef(differences).split(lines, '\n', -1, /*KeepEmpty=*/false);
+    for (const llvm::StringRef line : lines) text += fmt::format("  {}\n", std::string_view(line));
+  }
+  return text;
+}
+
+std::string TextOf(const ModelDifference& difference, const GraphOutline& before, const GraphOutline& after) {
   std::string text;
   for (const ItemPair& pair : difference.inputs)
-    AddLines("input", InputOf(before.outline, pair.before), InputOf(after.outline, pair.after), text);
+    AddLines("input", InputOf(before, pair.before), InputOf(after, pair.after), text);
   for (const ItemPair& pair : difference.outputs)
-    AddLines("output", OutputOf(before.outline, pair.before), OutputOf(after.outline, pair.after), text);
+    AddLines("output", OutputOf(before, pair.before), OutputOf(after, pair.after), text);
   for (const ItemPair& pair : difference.operations) {
-    if (pair.before) text += fmt::format("- {}\n", OperationText(before.outline, *pair.before));
-    if (pair.after) text += fmt::format("+ {}\n", OperationText(after.outline, *pair.after));
+    if (pair.before) text += fmt::format("- {}\n", OperationText(before, *pair.before));
+    if (pair.after) text += fmt::format("+ {}\n", OperationText(after, *pair.after));
+    if (pair.before && pair.after) text += BodiesText(difference, before, after, pair);
   }
   for (const VariableDifference& variable : difference.variables) {
     const std::string what = fmt::format("variable '{}'", variable.label);
@@ -314,8 +398,8 @@ std::string DifferenceText(const ModelDifference& difference, const ComparedGrap
   constexpr size_t kMaxTensors = 20;
   for (size_t i = 0; i < std::min(kMaxTensors, difference.tensors.size()); ++i) {
     const auto& [pair, output] = difference.tensors[i];
-    AddLines("tensor", &before.outline.nodes[*pair.before].outputs[static_cast<size_t>(output)],
-             &after.outline.nodes[*pair.after].outputs[static_cast<size_t>(output)], text);
+    AddLines("tensor", &before.nodes[*pair.before].outputs[static_cast<size_t>(output)],
+             &after.nodes[*pair.after].outputs[static_cast<size_t>(output)], text);
   }
   if (difference.tensors.size() > kMaxTensors)
     text += fmt::format("! {} more tensors have another type or shape\n",
@@ -323,10 +407,17 @@ std::string DifferenceText(const ModelDifference& difference, const ComparedGrap
   return text;
 }
 
-OperationDetails DetailsOf(const ModelDifference& difference, const ComparedGraph& before,
-                           const ComparedGraph& after, size_t old_node, size_t new_node) {
-  const OutlineNode& old_operation = before.outline.nodes[old_node];
-  const OutlineNode& new_operation = after.outline.nodes[new_node];
+}  // namespace
+
+std::string DifferenceText(const ModelDifference& difference, const ComparedGraph& before,
+                           const ComparedGraph& after) {
+  return TextOf(difference, before.outline, after.outline);
+}
+
+OperationDetails DetailsOf(const ModelDifference& difference, const GraphOutline& before,
+                           const GraphOutline& after, size_t old_node, size_t new_node) {
+  const OutlineNode& old_operation = before.nodes[old_node];
+  const OutlineNode& new_operation = after.nodes[new_node];
   OperationDetails details;
   std::map<std::string, OperationDetails::Change> attributes;
   for (const auto& [name, value] : AllAttributes(old_operation))
@@ -345,60 +436,82 @@ OperationDetails DetailsOf(const ModelDifference& difference, const ComparedGrap
     if (is_old && is_new && difference.matching.ReadSame(old_operation.inputs[i], new_operation.inputs[i]))
       continue;
     details.inputs.push_back({.name = std::to_string(i),
-                              .before = is_old ? InputText(before.outline, old_operation.inputs[i]) : "",
-                              .after = is_new ? InputText(after.outline, new_operation.inputs[i]) : ""});
+                              .before = is_old ? InputText(before, old_operation.inputs[i]) : "",
+                              .after = is_new ? InputText(after, new_operation.inputs[i]) : ""});
   }
-  for (size_t i = 0; i < std::max(old_operation.bodies.size(), new_operation.bodies.size()); ++i) {
-    const bool is_old = i < old_operation.bodies.size();
-    const bool is_new = i < new_operation.bodies.size();
-    // Only the bodies of the operations are left to compare.
-    OutlineNode old_body;
-    OutlineNode new_body;
-    if (is_old) old_body.bodies.push_back(old_operation.bodies[i]);
-    if (is_new) new_body.bodies.push_back(new_operation.bodies[i]);
-    if (!IsSameOperation(old_body, new_body))
-      details.bodies.push_back((is_new ? new_operation : old_operation).bodies[i].role);
+  for (const BodyDifference& body : difference.bodies) {
+    if (body.new_node != new_node) continue;
+    const OutlineBody& old_body = OldBody(before, body);
+    const OutlineBody& new_body = NewBody(after, body);
+    details.bodies.push_back({.role = new_body.role, .difference = &body});
+    if (old_body.connections != new_body.connections)
+      details.connections.push_back(
+          {.name = new_body.role, .before = old_body.connections, .after = new_body.connections});
+  }
+  const size_t num_both = std::min(old_operation.bodies.size(), new_operation.bodies.size());
+  for (const OutlineNode* operation : {&old_operation, &new_operation}) {
+    for (size_t i = num_both; i < operation->bodies.size(); ++i)
+      details.bodies.push_back({.role = operation->bodies[i].role, .difference = nullptr});
   }
   return details;
 }
 
-Json DifferenceJson(const ModelDifference& difference, const ComparedGraph& before,
-                    const ComparedGraph& after) {
-  Json json = {{"old", before.name},          {"new", after.name},
-               {"equal", difference.empty()}, {"inputs", Json::array()},
-               {"outputs", Json::array()},    {"operations", Json::array()},
-               {"variables", Json::array()},  {"tensors", Json::array()},
-               {"renamed", Json::array()},    {"without_data", difference.without_data}};
+namespace {
+
+Json ListsJson(const ModelDifference& difference, const GraphOutline& before, const GraphOutline& after);
+
+Json ChangesJson(const std::vector<OperationDetails::Change>& list, const char* key) {
+  Json all = Json::array();
+  for (const OperationDetails::Change& change : list)
+    all.push_back({{key, change.name}, {"old", change.before}, {"new", change.after}});
+  return all;
+}
+
+Json BodiesJson(const OperationDetails& details, const GraphOutline& before, const GraphOutline& after) {
+  Json all = Json::array();
+  for (const auto& [role, body] : details.bodies) {
+    Json& entry = all.emplace_back(Json{{"role", role}});
+    if (body == nullptr) continue;
+    const OutlineBody& old_body = OldBody(before, *body);
+    const OutlineBody& new_body = NewBody(after, *body);
+    if (old_body.connections != new_body.connections)
+      entry["connections"] = {{"old", old_body.connections}, {"new", new_body.connections}};
+    entry.update(ListsJson(body->difference, old_body.graph, new_body.graph));
+  }
+  return all;
+}
+
+// Returns the keys of a difference from "inputs" on.
+Json ListsJson(const ModelDifference& difference, const GraphOutline& before, const GraphOutline& after) {
+  Json json = {{"inputs", Json::array()},
+               {"outputs", Json::array()},
+               {"operations", Json::array()},
+               {"variables", Json::array()},
+               {"tensors", Json::array()},
+               {"renamed", Json::array()},
+               {"without_data", difference.without_data}};
   for (const ItemPair& pair : difference.inputs)
-    json["inputs"].push_back(
-        PairJson(InputOf(before.outline, pair.before), InputOf(after.outline, pair.after)));
+    json["inputs"].push_back(PairJson(InputOf(before, pair.before), InputOf(after, pair.after)));
   for (const ItemPair& pair : difference.outputs)
-    json["outputs"].push_back(
-        PairJson(OutputOf(before.outline, pair.before), OutputOf(after.outline, pair.after)));
+    json["outputs"].push_back(PairJson(OutputOf(before, pair.before), OutputOf(after, pair.after)));
   const auto operation = [](const GraphOutline& graph, std::optional<size_t> node) -> Json {
     if (!node) return nullptr;
     return {{"name", graph.nodes[*node].name},
             {"operation", graph.nodes[*node].type},
             {"text", OperationText(graph, *node)}};
   };
-  const auto changes = [](const std::vector<OperationDetails::Change>& list, const char* key) {
-    Json all = Json::array();
-    for (const OperationDetails::Change& change : list)
-      all.push_back({{key, change.name}, {"old", change.before}, {"new", change.after}});
-    return all;
-  };
   for (const ItemPair& pair : difference.operations) {
     Json& entry = json["operations"].emplace_back(Json{{"change", pair.before && pair.after ? "changed"
                                                                   : pair.before             ? "removed"
                                                                                             : "added"},
-                                                       {"old", operation(before.outline, pair.before)},
-                                                       {"new", operation(after.outline, pair.after)}});
+                                                       {"old", operation(before, pair.before)},
+                                                       {"new", operation(after, pair.after)}});
     if (!pair.before || !pair.after) continue;
     const OperationDetails details = DetailsOf(difference, before, after, *pair.before, *pair.after);
-    entry["attributes"] = changes(details.attributes, "name");
-    entry["inputs"] = changes(details.inputs, "index");
+    entry["attributes"] = ChangesJson(details.attributes, "name");
+    entry["inputs"] = ChangesJson(details.inputs, "index");
     for (Json& input : entry["inputs"]) input["index"] = std::stoll(input["index"].get<std::string>());
-    entry["bodies"] = details.bodies;
+    entry["bodies"] = BodiesJson(details, before, after);
   }
   for (const VariableDifference& variable : difference.variables) {
     Json entry = {{"label", variable.label}};
@@ -410,12 +523,20 @@ Json DifferenceJson(const ModelDifference& difference, const ComparedGraph& befo
     json["variables"].push_back(std::move(entry));
   }
   for (const auto& [pair, output] : difference.tensors)
-    json["tensors"].push_back(
-        PairJson(&before.outline.nodes[*pair.before].outputs[static_cast<size_t>(output)],
-                 &after.outline.nodes[*pair.after].outputs[static_cast<size_t>(output)]));
+    json["tensors"].push_back(PairJson(&before.nodes[*pair.before].outputs[static_cast<size_t>(output)],
+                                       &after.nodes[*pair.after].outputs[static_cast<size_t>(output)]));
   for (const ItemPair& pair : difference.renamed)
     json["renamed"].push_back(
-        {{"old", before.outline.nodes[*pair.before].name}, {"new", after.outline.nodes[*pair.after].name}});
+        {{"old", before.nodes[*pair.before].name}, {"new", after.nodes[*pair.after].name}});
+  return json;
+}
+
+}  // namespace
+
+Json DifferenceJson(const ModelDifference& difference, const ComparedGraph& before,
+                    const ComparedGraph& after) {
+  Json json = {{"old", before.name}, {"new", after.name}, {"equal", difference.empty()}};
+  json.update(ListsJson(difference, before.outline, after.outline));
   return json;
 }
 

@@ -29,6 +29,8 @@ struct VariableDifference {
   int64_t num_different = 0;
 };
 
+struct BodyDifference;
+
 // The differences between two graphs.
 struct ModelDifference {
   // Other names, types, shapes or producers: indices of GraphOutline::inputs and outputs.
@@ -45,11 +47,22 @@ struct ModelDifference {
   std::vector<ItemPair> renamed;
   // Labels of variables whose data one model lacks, so that they are not compared.
   std::vector<std::string> without_data;
+  // The bodies of `operations` that differ.
+  std::vector<BodyDifference> bodies;
   GraphMatching matching;
 
   bool empty() const {
     return inputs.empty() && outputs.empty() && operations.empty() && variables.empty() && tensors.empty();
   }
+};
+
+// The difference between the graphs that a matched operation executes. Names of inputs, outputs and data do
+// not count there: inputs and outputs are matched by their index.
+struct BodyDifference {
+  size_t old_node = 0;  // nodes of the outlines
+  size_t new_node = 0;
+  size_t index = 0;  // among the bodies of both operations
+  ModelDifference difference;
 };
 
 // One of two compared graphs.
@@ -79,27 +92,34 @@ std::string DifferenceText(const ModelDifference& difference, const ComparedGrap
 //   {"old": name, "new": name, "equal": false, "inputs": [{"old": PORT, "new": PORT}..], "outputs": ..,
 //    "operations": [{"change": "added", "removed" or "changed", "old": {"name", "operation", "text"},
 //                    "new": .., "attributes": [{"name", "old", "new"}..],
-//                    "inputs": [{"index", "old", "new"}..], "bodies": [role..]}..],
+//                    "inputs": [{"index", "old", "new"}..], "bodies": [BODY..]}..],
 //    "variables": [{"label", "old": PORT, "new": PORT, "largest", "elements"}..],
 //    "tensors": [{"old": PORT, "new": PORT}..], "renamed": [{"old": name, "new": name}..],
 //    "without_data": [label..]}
 //
-// A missing item is null. A difference that is not finite is the text "inf".
+// A missing item is null. A difference that is not finite is the text "inf". A BODY has a "role" such as
+// "then_body", the texts "connections": {"old", "new"} if they differ, and if both operations have the body
+// all of the above from "inputs" on.
 nlohmann::ordered_json DifferenceJson(const ModelDifference& difference, const ComparedGraph& before,
                                       const ComparedGraph& after);
 
 // The changed attributes, inputs and bodies of a matched operation.
 struct OperationDetails {
   struct Change {
-    std::string name;  // an attribute, or the index of an input
+    std::string name;  // an attribute, the index of an input, or a role for the connections of a body
     std::string before;
     std::string after;
   };
+  struct Body {
+    std::string role;
+    const BodyDifference* difference;  // null if one operation has no such body
+  };
   std::vector<Change> attributes;
   std::vector<Change> inputs;
-  std::vector<std::string> bodies;  // roles
+  std::vector<Change> connections;
+  std::vector<Body> bodies;
 };
-OperationDetails DetailsOf(const ModelDifference& difference, const ComparedGraph& before,
-                           const ComparedGraph& after, size_t old_node, size_t new_node);
+OperationDetails DetailsOf(const ModelDifference& difference, const GraphOutline& before,
+                           const GraphOutline& after, size_t old_node, size_t new_node);
 
 }  // namespace nnefc::api

@@ -13,15 +13,25 @@ const views = { old: new View(partsOf("old"), descriptions.old), new: new View(p
 const otherSide = (side) => (side === "old" ? "new" : "old");
 const wholeModel = (side) => views[side].trail[0].model;
 
-// Returns the node of a graph's counterpart, or null.
+// Returns true if both views draw bodies, at the same index of operations that are counterparts.
+function drawSameBody() {
+  const [before, after] = [views.old.trail, views.new.trail];
+  return before.length > 1 && before.length === after.length &&
+    before.slice(1).every((body, index) => body.node.counterpart === after[index + 1].node.id && body.index === after[index + 1].index);
+}
+
+// Returns the graph of a side with the counterparts of the nodes that are drawn: the same body, or the whole graph.
+const comparedModel = (side) => (drawSameBody() ? views[side].model : wholeModel(side));
+
+// Returns the counterpart of a node, or null.
 function counterpartOf(side, node) {
-  const isOfWhole = wholeModel(side).byId.get(node.id) === node;
-  return isOfWhole && node.counterpart !== undefined ? wholeModel(otherSide(side)).byId.get(node.counterpart) : null;
+  const isCompared = comparedModel(side).byId.get(node.id) === node;
+  return isCompared && node.counterpart !== undefined ? comparedModel(otherSide(side)).byId.get(node.counterpart) : null;
 }
 
 // Returns the node that is drawn for a node: for data, an operation that reads them.
 function drawnNode(side, node) {
-  const model = wholeModel(side);
+  const model = comparedModel(side);
   return node && !model.itemOf.has(node.id) ? model.readers.get(node.id).find((reader) => model.itemOf.has(reader.id)) ?? null : node;
 }
 
@@ -29,7 +39,7 @@ function drawnNode(side, node) {
 function counterpartGroup(side, group) {
   const nodes = [...nodesOf(group)];
   const node = nodes.map((each) => counterpartOf(side, each)).find((each) => each);
-  let other = node && wholeModel(otherSide(side)).itemOf.get(node.id);
+  let other = node && comparedModel(otherSide(side)).itemOf.get(node.id);
   while (other && countNodes(other) < nodes.length) other = other.parent;
   return other?.items && other.parent && countNodes(other) === nodes.length ? other : null;
 }
@@ -53,19 +63,30 @@ for (const side of ["old", "new"]) {
   view.actions.selected = (item) => {
     if (item.items) return;
     const node = drawnNode(otherSide(side), counterpartOf(side, item.node));
-    other.follow(node);
+    other.follow(node, !drawSameBody());
     if (!node) alignOther(side);
-    markRow(view.trail.length === 1 ? rowOf[side].get(item.node.id) : null);
+    markRow(rowOf[side].get((view.trail[1]?.node ?? item.node).id));
     document.querySelector("#tables tr.selected")?.scrollIntoView({ block: "nearest" });
   };
   view.actions.toggled = (group) => {
-    const counterpart = view.trail.length === 1 && other.trail.length === 1 ? counterpartGroup(side, group) : null;
+    const counterpart = drawSameBody() || (view.trail.length === 1 && other.trail.length === 1) ? counterpartGroup(side, group) : null;
     if (counterpart && counterpart.isOpen !== group.isOpen) other.setOpen(counterpart, group.isOpen);
+  };
+  // Both graphs show the same body.
+  view.actions.entering = (node, index) => {
+    const counterpart = counterpartOf(side, node);
+    if (!counterpart?.bodies?.[index]) return;
+    if (view.trail.length === 1 && other.trail.length > 1) other.leave(0);
+    other.openBody(counterpart, index);
+  };
+  view.actions.leaving = (index) => {
+    if (drawSameBody()) other.leave(index);
   };
 }
 
 // Selects what a row is about in both graphs.
 function showRow(row) {
+  for (const view of Object.values(views)) if (view.trail.length > 1) view.leave(0);
   for (const side of ["old", "new"]) {
     const id = row.dataset[side];
     views[side].follow(id ? drawnNode(side, wholeModel(side).byId.get(Number(id))) : null);

@@ -2,12 +2,13 @@
 
 class View {
   // `parts` has the elements `canvas`, `details` and `trail`. `actions` may have selected(item), toggled(group) and refreshed(), which
-  // run after a reader chose an item, folded or unfolded a group, or entered or left a body.
+  // run after a reader chose an item, folded or unfolded a group, or entered or left a body, and entering(node, index of a body) and
+  // leaving(index in the trail), which run before.
   constructor(parts, description, actions = {}) {
     this.parts = parts;
     this.description = description;
     this.actions = actions;
-    this.trail = [];  // the graphs around the one that is drawn, and that one
+    this.trail = [];  // the graphs around the one that is drawn, and that one; bodies have the `node` and `index` of their operation
     this.drawing = new Drawing(parts.canvas, {
       show: (item) => this.show(item),
       jump: (item) => this.reveal(item.node),
@@ -64,9 +65,10 @@ class View {
     this.drawing.focus(item);
   }
 
-  // Shows an operation of the whole graph, or nothing for null. Neither moves the focus nor runs `selected`.
-  follow(node) {
-    if (this.trail.length > 1) this.leave(0);
+  // Shows an operation of the whole graph, or of the graph that is drawn, or nothing for null. Neither moves the focus nor runs
+  // `selected`.
+  follow(node, isOfWhole = true) {
+    if (isOfWhole && this.trail.length > 1) this.leave(0);
     const item = node && this.model.itemOf.get(node.id);
     if (item) {
       this.uncover(item);
@@ -78,14 +80,20 @@ class View {
     }
   }
 
-  open(title, graphModel) {
-    this.trail.push({ title, model: graphModel });
+  open(title, graphModel, place = {}) {
+    this.trail.push({ title, model: graphModel, ...place });
     this.refresh();
   }
 
-  enter(node, index) {
+  // Draws a body of an operation of the graph that is drawn.
+  openBody(node, index) {
     const body = node.bodies[index];
-    this.open(`${body.role} of ${node.name || node.operation}`, new GraphModel(body.graph));
+    this.open(`${body.role} of ${node.name || node.operation}`, new GraphModel(body.graph), { node, index });
+  }
+
+  enter(node, index) {
+    this.actions.entering?.(node, index);
+    this.openBody(node, index);
   }
 
   // Returns to a graph around the one that is drawn.
@@ -98,7 +106,10 @@ class View {
     this.parts.trail.replaceChildren(...this.trail.map(({ title }, index) => {
       const button = html("button", { type: "button" }, title);
       if (index === this.trail.length - 1) button.setAttribute("aria-current", "page");
-      button.addEventListener("click", () => this.leave(index));
+      button.addEventListener("click", () => {
+        this.actions.leaving?.(index);
+        this.leave(index);
+      });
       return button;
     }));
     this.parts.trail.hidden = this.trail.length < 2;
