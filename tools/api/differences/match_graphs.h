@@ -26,7 +26,7 @@ struct GraphMatching {
   }
 };
 
-// How inputs are matched: by name and the others by their index, or all by their index, as those of bodies.
+// Rules to match inputs: by name and the others by their index, or all by their index, as those of bodies.
 enum class InputPairing : uint8_t { kByName, kByIndex };
 
 // Matches inputs, and variables by name, then variables with equal data. Operations of equal type are matched

@@ -42,7 +42,7 @@ struct GraphTrace {
   std::vector<std::string> diff;  // prints the changes of the text form
   // Prints the operations and data that these add, remove or change (CompareGraphs).
   std::vector<std::string> difference = {};
-  // If set, receives copies of the graph before and after each of `difference`, which then prints nothing.
+  // Receives copies of the graph before and after each of `difference`, which then prints nothing.
   // Nodes that reach no result are neither copied nor compared.
   std::function<void(const std::string& name, std::shared_ptr<const ir::Graph> before,
                      std::shared_ptr<const ir::Graph> after)>

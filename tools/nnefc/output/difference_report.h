@@ -10,13 +10,13 @@
 
 namespace nnefc::cli {
 
-// The forms in which the difference between two graphs is written.
+// Output forms of the difference between two graphs.
 enum class DifferenceForm : uint8_t { kText, kJson, kPage };
 // Returns a page for an `--output` with the extension `.html`, JSON for `.json` and for `--format json`,
 // otherwise text.
 DifferenceForm DifferenceFormOf(const CommonOptions& options);
 
-// The difference between two graphs, and what a page needs to draw them.
+// Two compared graphs, their difference, and what a page needs to draw them.
 struct DifferenceReport {
   const api::ComparedGraph& before;
   const api::ComparedGraph& after;
