@@ -68,14 +68,15 @@ class DeviceCheck {
   DeviceCheck(driver::Compilation& compilation, const Profile& profile)
       : compilation_(compilation),
         profile_(profile),
-        graph_(*compilation.expanded()),
+        graph_(compilation.expanded()),
         document_(compilation.checked()),
         emitter_(compilation.context().emitter) {}
 
   void Run() {
-    if (document_ != nullptr) CheckDocument();
+    if (document_ != nullptr) RunOnLanguage();
     RunOnGraph();
   }
+  void RunOnLanguage() { CheckDocument(document_->ast()); }
   void RunOnGraph() {
     const bool is_trial = compilation_.expansion().is_trial();
     if (is_trial && LimitsExtents()) ReportSymbols();
@@ -84,7 +85,7 @@ class DeviceCheck {
                            .emitter = emitter_,
                            .advice = [&](std::string_view name) { return Advice(decompositions, name); },
                            .is_trial = is_trial};
-    check.Check(graph_);
+    check.Check(*graph_);
     CheckOperationCount();
     CheckWeights();
     if (!is_trial) CheckActivations();
@@ -101,8 +102,7 @@ class DeviceCheck {
     return emitter_.Emit(rule, range, "{}", fmt::format(format, std::forward<Args>(args)...));
   }
 
-  void CheckDocument() {
-    const ast::Document& document = document_->ast();
+  void CheckDocument(const ast::Document& document) {
     if (profile_.ratified_only && document_->dialect().translated) {
       SourceRange range = document.version_range;
       if (!range.valid()) range = {document.file, 0, 0};
@@ -172,7 +172,7 @@ class DeviceCheck {
 
   void CheckOperationCount() {
     if (!profile_.max_operations) return;
-    const int64_t count = CountOperations(graph_);
+    const int64_t count = CountOperations(*graph_);
     if (count <= profile_.max_operations->max) return;
     Emit(kOperationCount, GraphRange(), "the graph has {} operations; divide the model", count)
         .Note(profile_.max_operations->entry.range, "`{}` of the profile allows at most {}",
@@ -201,7 +201,7 @@ class DeviceCheck {
     if (!profile_.weight_types && !profile_.max_weight_bytes && !profile_.max_weight_bytes_per_tensor) return;
     std::set<std::string> labels;
     WeightSum sum;
-    CheckWeights(graph_, labels, sum);
+    CheckWeights(*graph_, labels, sum);
     if (!profile_.max_weight_bytes) return;
     const ProfileEntry& entry = profile_.max_weight_bytes->entry;
     if (!sum.is_known) {
@@ -262,7 +262,7 @@ class DeviceCheck {
   void CheckActivations() {
     if (!profile_.max_activation_bytes) return;
     const Limit& limit = *profile_.max_activation_bytes;
-    const std::optional<int64_t> bytes = ActivationBytes(graph_, profile_.scalar_bits);
+    const std::optional<int64_t> bytes = ActivationBytes(*graph_, profile_.scalar_bits);
     if (!bytes) {
       Emit(kUnknownExtent, GraphRange(), "the size of the activations is not known before execution")
           .Note(limit.entry.range, "`{}` of the profile limits it", limit.entry.pointer);
@@ -276,7 +276,7 @@ class DeviceCheck {
 
   driver::Compilation& compilation_;
   const Profile& profile_;
-  const ir::Graph& graph_;
+  const ir::Graph* graph_;  // null if only the language is checked
   const semantics::CheckedDocument* document_;
   Emitter& emitter_;
 };
@@ -297,6 +297,10 @@ void AddCompounds(const ir::Graph& graph, const Decompositions& decompositions,
 
 void CheckDevice(driver::Compilation& compilation, const Profile& profile) {
   if (compilation.expanded() != nullptr) DeviceCheck(compilation, profile).Run();
+}
+
+void CheckDeviceLanguage(driver::Compilation& compilation, const Profile& profile) {
+  if (compilation.checked() != nullptr) DeviceCheck(compilation, profile).RunOnLanguage();
 }
 
 void CheckDeviceGraph(driver::Compilation& compilation, const Profile& profile) {

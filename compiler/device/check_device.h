@@ -12,6 +12,9 @@ namespace nnefc::device {
 // error for each violation, with the entry of the profile. Requires that the context of the compilation has
 // the text of the profile.
 void CheckDevice(driver::Compilation& compilation, const Profile& profile);
+// The same for the language of the document alone: its dialect, extensions and fragments. Requires
+// Stage::kCheck.
+void CheckDeviceLanguage(driver::Compilation& compilation, const Profile& profile);
 // The same for the graph and the weights, without the language of the document, of which another one is
 // written.
 void CheckDeviceGraph(driver::Compilation& compilation, const Profile& profile);

@@ -74,6 +74,22 @@ bool Allows(const AllowedValues& allowed, const ir::Attribute& attribute) {
   return llvm::all_of(ItemsOf(attribute), [&](const ir::Attribute& item) { return Allows(allowed, item); });
 }
 
+// Returns the value of an attribute, given or by default, if it is not allowed; otherwise null.
+const ir::Attribute* ForbiddenValue(const ir::Node& node, const std::string& name,
+                                    const AllowedValues& allowed) {
+  const ir::AttributeInfo* info = node.info().FindAttribute(name);
+  const ir::Attribute* value = node.attributes().Find(name);
+  if (value == nullptr && info != nullptr && info->fallback) value = &*info->fallback;
+  return value == nullptr || Allows(allowed, *value) ? nullptr : value;
+}
+
+// Returns the list of the profile that an operation must be in; null if it allows all.
+const AllowedOperations* ListFor(const Profile& profile, const ir::Node& node) {
+  const bool is_standard = ir::StandardOps().Find(ir::kNnefSet, node.type()).valid();
+  const auto& allowed = is_standard ? profile.operations : profile.custom_operations;
+  return allowed ? &*allowed : nullptr;
+}
+
 // The violations of one node, collected by rule: diagnostics of one rule at one place are reported once.
 class NodeCheck {
  public:
@@ -131,9 +147,8 @@ class NodeCheck {
 
   // Returns the limits of the operation; null if it has none, or is not allowed.
   const OperationLimits* CheckOperation() {
-    const bool is_standard = ir::StandardOps().Find(ir::kNnefSet, node_.type()).valid();
-    const auto& allowed = is_standard ? profile_.operations : profile_.custom_operations;
-    if (!allowed) return nullptr;
+    const AllowedOperations* allowed = ListFor(profile_, node_);
+    if (allowed == nullptr) return nullptr;
     const auto found = allowed->by_name.find(node_.type());
     if (found != allowed->by_name.end()) return &found->second;
     // A literal is a constant of rank 0 without a statement.
@@ -154,10 +169,8 @@ class NodeCheck {
   }
 
   void CheckAttribute(const std::string& name, const AllowedValues& allowed) {
-    const ir::AttributeInfo* info = node_.info().FindAttribute(name);
-    const ir::Attribute* value = node_.attributes().Find(name);
-    if (value == nullptr && info != nullptr && info->fallback) value = &*info->fallback;
-    if (value == nullptr || Allows(allowed, *value)) return;
+    const ir::Attribute* value = ForbiddenValue(node_, name, allowed);
+    if (value == nullptr) return;
     Add(kAttribute,
         fmt::format("the device does not accept `{} = {}` of `{}`", ir::ArgumentName(node_, name),
                     expand::print::AttributeLiteral(*value), ir::OperationName(node_)),
@@ -239,6 +252,25 @@ class NodeCheck {
 };
 
 }  // namespace
+
+bool IsAccepted(const Profile& profile, const ir::Graph& graph, const ir::Node& node) {
+  Emitter emitter;
+  const GraphCheck check{.profile = profile, .emitter = emitter, .advice = nullptr};
+  if (node.set() == ir::kNnefSet) NodeCheck(check, graph, node).Run();
+  return !emitter.has_errors();
+}
+
+std::vector<std::string> ForbiddenAttributes(const Profile& profile, const ir::Node& node) {
+  std::vector<std::string> names;
+  const AllowedOperations* allowed = ListFor(profile, node);
+  if (allowed == nullptr) return names;
+  const auto found = allowed->by_name.find(node.type());
+  if (found == allowed->by_name.end()) return names;
+  for (const auto& [name, values] : found->second.attributes) {
+    if (ForbiddenValue(node, name, values) != nullptr) names.push_back(name);
+  }
+  return names;
+}
 
 bool IsExecuted(const ir::Node& node) {
   return node.set() == ir::kNnefSet && !node.Is(ir::OpRole::kExternal) && !node.Is(ir::OpRole::kConstant) &&

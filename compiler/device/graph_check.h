@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "compiler/device/profile.h"
 #include "compiler/ir/graph.h"
@@ -20,6 +21,11 @@ struct GraphCheck {
 
   void Check(const ir::Graph& graph) const;
 };
+
+// Returns true if a node and its tensors, without its bodies, satisfy a profile.
+bool IsAccepted(const Profile& profile, const ir::Graph& graph, const ir::Node& node);
+// Returns the names of the attributes of a node whose values a profile forbids.
+std::vector<std::string> ForbiddenAttributes(const Profile& profile, const ir::Node& node);
 
 // Returns true for a node that the device executes: not an external, a constant, a variable or a result.
 bool IsExecuted(const ir::Node& node);

@@ -370,10 +370,9 @@ class ProfileReader {
 
 }  // namespace
 
-std::optional<Profile> ReadProfile(const std::string& path, Context& context, bool& environment_failed) {
+std::optional<FileId> OpenProfile(const std::string& path, Context& context) {
   ErrorOr<FileId> file = context.sources.Open(path);
-  if (file) return ReadProfileText(*file, context);
-  environment_failed = true;
+  if (file) return *file;
   context.emitter.Emit(driver::kFileUnreadable, {}, "{}", file.error().message);
   return std::nullopt;
 }

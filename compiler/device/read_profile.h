@@ -8,13 +8,11 @@
 
 namespace nnefc::device {
 
-// Reads the profile of a device, a JSON file (README.md). Unknown keys, operations, inputs and attributes,
-// wrong values, duplicate keys, invalid JSON and files of more than 1 MiB are diagnostics with line and
-// column (device.profile-*); then there is no result. An unreadable file is emitted, too, and sets
-// `environment_failed`.
-[[nodiscard]] std::optional<Profile> ReadProfile(const std::string& path, Context& context,
-                                                 bool& environment_failed);
-// Same, for a text of the context.
+// Opens the file of a profile. Emits an error and returns nothing if it cannot be read.
+[[nodiscard]] std::optional<FileId> OpenProfile(const std::string& path, Context& context);
+// Reads the profile of a device, a JSON text of the context (README.md). Unknown keys, operations, inputs and
+// attributes, wrong values, duplicate keys, invalid JSON and texts of more than 1 MiB are diagnostics with
+// line and column (device.profile-*); then there is no result.
 [[nodiscard]] std::optional<Profile> ReadProfileText(FileId file, Context& context);
 
 }  // namespace nnefc::device

@@ -52,6 +52,7 @@ class Compilation {
   const Context& context() const { return context_; }
   ir::OpRegistry& registry() { return registry_; }
   const Renames& renames() const { return options_.renames; }
+  const Adaptation& adaptation() const { return options_.adaptation; }
   const semantics::StandardLibrary& library() const { return options_.plugins->library(); }
   const std::shared_ptr<const plugin::Plugins>& plugins() const { return options_.plugins; }
   // Returns the number of stages up to expansion that are incomplete.

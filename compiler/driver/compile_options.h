@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -35,6 +36,16 @@ struct TransformOptions {
   transform::PipelineOptions pipeline;
 };
 
+// Changes of the graph of NNEF operations for a device that lacks some (compiler/device).
+struct Adaptation {
+  // Standard compounds that are expanded in addition to CompileOptions::lower.
+  std::vector<std::string> compounds;
+  // Replaces attribute values in the expanded graph; null for none.
+  std::function<void(ir::Graph&)> replace_attributes;
+
+  bool empty() const { return compounds.empty() && replace_attributes == nullptr; }
+};
+
 struct CompileOptions {
   // The dialect; without a value the document's own declaration decides.
   std::optional<ast::Dialect> dialect;
@@ -50,6 +61,7 @@ struct CompileOptions {
   expand::Purpose purpose = expand::Purpose::kExecute;
   // Standard compounds to expand: names, or "all".
   std::vector<std::string> lower;
+  Adaptation adaptation;
   // Quantize each tensor that the model's graph.quant file names right after it is computed (R 7.1, P 7.1).
   bool quantize = false;
   // The lowered graph runs in nnefc, not in OpenVINO (LowerOptions::keeps_exact_operations).

@@ -75,6 +75,7 @@ ExpandedDocument ExpandDocument(const semantics::CheckedDocument& document,
     ir::ops::CheckAdjustingInputs(*graph, own.emitter);
   }
   builder.names().Finish(*graph);
+  if (options.replace_attributes && !own.emitter.has_errors()) options.replace_attributes(*graph);
   result.graph = std::move(graph);
   result.open_shapes = builder.externals().open_shapes();
   result.open_extents = builder.externals().open_extents();

@@ -46,6 +46,8 @@ struct ExpandOptions {
   std::vector<TensorQuantization> quantize;
   // Tensors with quantized types in graph.quant, as in tract's dialect.
   std::set<std::string, std::less<>> quantized;
+  // Changes the complete graph, for a device that does not accept all attribute values; null: no change.
+  std::function<void(ir::Graph&)> replace_attributes;
   // If not null: records the instantiations of the document's fragments.
   InstanceRecord* record = nullptr;
 };

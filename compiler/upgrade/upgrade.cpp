@@ -19,6 +19,7 @@
 #include "compiler/upgrade/rewriter.h"
 #include "compiler/upgrade/rules.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace nnefc::upgrade {
 namespace {
@@ -374,11 +375,14 @@ class Upgrader {
     for (size_t line : lines) {
       const ir::Frame* frame = input_.expanded.node(lines_[line].node).origin().frame.get();
       for (; frame != nullptr; frame = frame->parent.get()) {
+        if (llvm::is_contained(input_.lowered, frame->fragment))
+          return fmt::format("the device has no operation `{}`", frame->fragment);
         if (expand::MayChangeMeaning(frame->fragment))
           return fmt::format("`{}` computes something else in the ratified dialect", frame->fragment);
       }
     }
-    return "its operations would not be the same";
+    return input_.is_adapted ? "the device does not accept its attributes"
+                             : "its operations would not be the same";
   }
 
   // Compares the graph of a trial with the old one, ignoring names of tensors, and expands statements that

@@ -9,15 +9,21 @@
 #include "compiler/expand/instances.h"
 #include "compiler/semantics/check_document.h"
 #include "compiler/support/context.h"
+#include "llvm/ADT/ArrayRef.h"
 
 namespace nnefc::upgrade {
 
 struct UpgradeInput {
-  const semantics::CheckedDocument& document;              // without mistakes, provisional
+  // Without mistakes; provisional, unless it is adapted.
+  const semantics::CheckedDocument& document;
   const ir::Graph& expanded;                               // the expansion of the document
   const std::vector<expand::FragmentInstance>& instances;  // recorded during the expansion
   const semantics::StandardLibrary& library;
   ir::OpRegistry& registry;
+  // True if the expansion has other operations than the document, those that a device accepts.
+  bool is_adapted = false;
+  // The standard compounds that were expanded for it.
+  llvm::ArrayRef<std::string> lowered = {};
 };
 
 struct [[nodiscard]] UpgradedDocument {

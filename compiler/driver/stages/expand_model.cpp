@@ -80,6 +80,8 @@ class ModelExpander {
             },
         .submodel = [this](const std::string& path,
                            SourceRange place) { return submodels_.Find(path, place); }};
+    llvm::append_range(settings.lower, options_.adaptation.compounds);
+    settings.replace_attributes = options_.adaptation.replace_attributes;
     if (opened_.quantization_text && checked_.dialect().vendor_meanings)
       settings.quantized = QuantizedNames(*opened_.quantization_text, checked_.dialect(), context_);
     return settings;

@@ -35,7 +35,7 @@ UpgradedTexts UpgradeTexts(Compilation& compilation) {
     if (quantization != nullptr) texts.quantization = ast::PrintDocument(quantization->ast(), context);
     return texts;
   }
-  if (!document.dialect().translated) {
+  if (!document.dialect().translated && compilation.adaptation().empty()) {
     context.emitter.Emit(upgrade::kAlreadyRatified, document.ast().version_range,
                          "the document is already ratified; only its formatting may change");
     texts.graph = ast::PrintDocument(document.ast(), context);
@@ -46,7 +46,9 @@ UpgradedTexts UpgradeTexts(Compilation& compilation) {
                                     .expanded = *compilation.expanded(),
                                     .instances = compilation.instances(),
                                     .library = compilation.library(),
-                                    .registry = compilation.registry()};
+                                    .registry = compilation.registry(),
+                                    .is_adapted = !compilation.adaptation().empty(),
+                                    .lowered = compilation.adaptation().compounds};
   upgrade::UpgradedDocument upgraded = upgrade::UpgradeDocument(input, context);
   texts.graph = std::move(upgraded.text);
   if (quantization != nullptr)

@@ -12,9 +12,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace nnefc;
   Context context;
   const std::string path = fuzz::WriteInput("device.json", fuzz::Text(data, size));
-  bool environment_failed = false;
-  const auto profile = device::ReadProfile(path, context, environment_failed);
-  fuzz::Require(!environment_failed, "a file that is there is read", path);
+  const auto file = device::OpenProfile(path, context);
+  fuzz::Require(file.has_value(), "a file that is there is read", path);
+  const auto profile = device::ReadProfileText(*file, context);
   fuzz::CheckDiagnostics(context);
   fuzz::Require(profile.has_value() != context.emitter.has_errors(), "a rejected profile has an error", path);
   return 0;

@@ -74,9 +74,12 @@ std::optional<Conversion> Convert(Program& program, const ConversionOptions& opt
                                          .target = options.target,
                                          .folds_batch_normalization = options.folds_batch_normalization});
   if (!model) return std::nullopt;
-  if (!options.device_profile.empty() &&
-      !AdaptToDevice(program, *model, options.device_profile, environment_failed))
-    return std::nullopt;
+  if (!options.device_profile.empty()) {
+    DeviceProfile profile(options.device_profile);
+    const bool is_accepted = AdaptToDevice(program, *model, profile);
+    environment_failed = profile.environment_failed();
+    if (!is_accepted) return std::nullopt;
+  }
   auto differences = CheckOutputs(program, *model, options, starts);
   if (!differences) return std::nullopt;
   return Conversion{.model = std::move(*model), .differences = std::move(*differences)};

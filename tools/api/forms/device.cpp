@@ -7,6 +7,7 @@
 
 #include "compiler/device/check_device.h"
 #include "compiler/device/read_profile.h"
+#include "compiler/device/replace_attributes.h"
 #include "tools/api/document_text.h"
 #include "tools/api/forms/compare_conversion.h"
 
@@ -16,27 +17,45 @@ bool IsDeviceProfile(std::string_view target) {
   return target.ends_with(".json");
 }
 
-bool CheckForDevice(Program& program, const std::string& profile, bool& environment_failed) {
+std::optional<device::Profile> DeviceProfile::ReadFor(Context& context) {
+  if (text_) return device::ReadProfileText(context.sources.AddText(path_, *text_), context);
+  const std::optional<FileId> file = device::OpenProfile(path_, context);
+  environment_failed_ = !file;
+  if (!file) return std::nullopt;
+  text_ = context.sources.Text(*file);
+  return device::ReadProfileText(*file, context);
+}
+
+bool CheckForDevice(Program& program, DeviceProfile& profile) {
   const bool is_valid = program.Check();
   driver::Compilation& compilation = program.compilation();
-  const auto read = device::ReadProfile(profile, compilation.context(), environment_failed);
+  const auto read = profile.ReadFor(compilation.context());
   if (is_valid && read) device::CheckDevice(compilation, *read);
   return !compilation.context().emitter.has_errors();
 }
 
-bool CheckGraphForDevice(Program& program, const std::string& profile, bool& environment_failed) {
+bool CheckGraphForDevice(Program& program, DeviceProfile& profile) {
   driver::Compilation& compilation = program.compilation();
-  const auto read = device::ReadProfile(profile, compilation.context(), environment_failed);
+  const auto read = profile.ReadFor(compilation.context());
   if (read) device::CheckDeviceGraph(compilation, *read);
   return !compilation.context().emitter.has_errors();
 }
 
-std::optional<std::vector<std::string>> CompoundsForDevice(Program& program, const std::string& profile,
-                                                           bool& environment_failed) {
-  driver::Compilation& compilation = program.compilation();
-  const auto read = device::ReadProfile(profile, compilation.context(), environment_failed);
-  if (!read) return std::nullopt;
-  return device::CompoundsToExpand(compilation, *read);
+void AdaptOptions(const std::string& model, driver::CompileOptions& options, DeviceProfile& profile) {
+  options.adaptation = {};
+  Program first(model, options);
+  if (!first.compilation().RunUntil(driver::Stage::kExpand)) return;
+  const auto read = profile.ReadFor(first.compilation().context());
+  if (!read) return;
+  options.adaptation.compounds = device::CompoundsToExpand(first.compilation(), *read);
+  // The second expansion shows which attributes of the compounds' bodies are replaced.
+  auto is_changed = std::make_shared<bool>(false);
+  options.adaptation.replace_attributes = [is_changed, profile = *read](ir::Graph& graph) {
+    *is_changed = device::ReplaceAttributes(graph, profile);
+  };
+  Program second(model, options);
+  (void)second.compilation().RunUntil(driver::Stage::kExpand);
+  if (!*is_changed) options.adaptation.replace_attributes = nullptr;
 }
 
 namespace {
@@ -63,29 +82,36 @@ void MoveDiagnostics(const Context& from, Context& to) {
 
 }  // namespace
 
-bool AdaptToDevice(Program& source, driver::ConvertedModel& model, const std::string& profile,
-                   bool& environment_failed) {
-  std::unique_ptr<Program> program;
-  const auto expanded = [&](std::vector<std::string> compounds) {
+bool CheckTextForDevice(Program& program, const std::string& document, DeviceProfile& profile) {
+  Context& context = program.compilation().context();
+  driver::CompileOptions options;
+  options.dialect = ast::Dialect::kRatified;
+  options.document = document;
+  options.plugins = program.compilation().plugins();
+  options.limits = context.limits;
+  driver::Compilation written("upgraded", std::move(options));
+  const auto read = profile.ReadFor(written.context());
+  if (read && written.RunUntil(driver::Stage::kCheck)) device::CheckDeviceLanguage(written, *read);
+  MoveDiagnostics(written.context(), context);
+  return !context.emitter.has_errors();
+}
+
+bool AdaptToDevice(Program& source, driver::ConvertedModel& model, DeviceProfile& profile) {
+  const auto options_of_model = [&] {
     driver::CompileOptions options = ConvertedOptions(source.compilation(), model);
     options.purpose = nnefc::expand::Purpose::kPrint;
-    options.lower = std::move(compounds);
-    program = std::make_unique<Program>(kConvertedName, std::move(options));
-    return program->Expand();
+    return options;
   };
-  const auto adapt = [&] {
-    if (!expanded({})) return false;
-    const auto compounds = CompoundsForDevice(*program, profile, environment_failed);
-    if (!compounds) return false;
-    if (!compounds->empty()) {
-      if (!expanded(*compounds)) return false;
-      model.document = FlatText(program->compilation(), source.compilation().context().limits);
-      if (!expanded({})) return false;
-    }
-    return CheckForDevice(*program, profile, environment_failed);
-  };
-  const bool is_accepted = adapt();
-  MoveDiagnostics(program->compilation().context(), source.compilation().context());
+  driver::CompileOptions options = options_of_model();
+  AdaptOptions(kConvertedName, options, profile);
+  if (!options.adaptation.empty()) {
+    Program adapted(kConvertedName, std::move(options));
+    if (adapted.Expand())
+      model.document = FlatText(adapted.compilation(), source.compilation().context().limits);
+  }
+  Program written(kConvertedName, options_of_model());
+  const bool is_accepted = written.Expand() && CheckForDevice(written, profile);
+  MoveDiagnostics(written.compilation().context(), source.compilation().context());
   return is_accepted;
 }
 

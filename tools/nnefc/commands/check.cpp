@@ -51,11 +51,11 @@ struct CheckCommand : CommonOptions {
         (void)api::OpenVinoFormOf(program.compilation(), compile.structure_only);  // emits errors
       if (!is_profile()) (void)program.Check();                                    // emits errors
     }
-    bool profile_failed = false;
-    if (is_profile()) (void)api::CheckForDevice(program, target, profile_failed);  // emits errors
+    api::DeviceProfile profile(target);
+    if (is_profile()) (void)api::CheckForDevice(program, profile);  // emits errors
     fixes.Deliver(model, report, *this);
     const int exit_code = reporter.Report(program);
-    return profile_failed ? kMisuse : exit_code;
+    return profile.environment_failed() ? kMisuse : exit_code;
   }
 };
 

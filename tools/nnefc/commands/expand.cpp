@@ -32,20 +32,14 @@ struct ExpandCommand : CommonOptions {
     compile.open.reads_data = compile.open.reads_data || is_archive;
     if (driver::FormatOf(models.front()) != driver::ModelFormat::kNnef)
       throw MisuseError("`expand` takes NNEF models; OpenVINO IR holds no fragments");
-    bool profile_failed = false;
-    if (!target.empty()) {
-      // A model with errors is reported below.
-      api::Program trial(ShownModel(models.front()), compile);
-      const bool is_valid = trial.compilation().RunUntil(driver::Stage::kExpand);
-      const auto found = is_valid ? api::CompoundsForDevice(trial, target, profile_failed) : std::nullopt;
-      if (found) compile.lower.insert(compile.lower.end(), found->begin(), found->end());
-    }
+    api::DeviceProfile profile(target);
+    if (!target.empty()) api::AdaptOptions(ShownModel(models.front()), compile, profile);
     api::Program program(ShownModel(models.front()), compile);
     bool ok = RunStages(program, driver::Stage::kExpand);
-    if (ok && !target.empty()) ok = api::CheckGraphForDevice(program, target, profile_failed);
+    if (ok && !target.empty()) ok = api::CheckGraphForDevice(program, profile);
     if (ok && is_archive) return WriteArchive(program);
     int exit_code = Reporter(*this).Report(program);
-    if (profile_failed) return kMisuse;
+    if (profile.environment_failed()) return kMisuse;
     if (!ok) return exit_code;
     WriteProduct(output, api::FlatText(program.compilation(), limits));
     return exit_code;
