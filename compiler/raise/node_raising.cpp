@@ -3,6 +3,7 @@
 #include "compiler/raise/node_raising.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 
@@ -187,6 +188,35 @@ OutputPort NodeRaising::ExactInput(int32_t index) {
                    input_type(index));
 }
 
+namespace {
+
+// Returns f32 tensors whose sum in f64 is an f64 tensor; none if an element is out of their range.
+std::vector<TensorValue> PartsOf(const TensorValue& value) {
+  constexpr size_t kParts = 3;  // of 24 bits each, for 53 bits
+  std::array<std::vector<float>, kParts> parts;
+  for (int64_t i = 0; i < value.volume(); ++i) {
+    const double element = value.ElementAsDouble(i);
+    double rest = element, sum = -0.0;
+    for (std::vector<float>& part : parts) {
+      // A negative zero remains one if nothing but negative zeros is added.
+      const auto own = static_cast<float>(std::isfinite(sum) ? rest : -0.0);
+      part.push_back(own);
+      sum += static_cast<double>(own);
+      rest = rest == static_cast<double>(own) ? -0.0 : rest - static_cast<double>(own);
+    }
+    const bool is_same = sum == element || (std::isnan(sum) && std::isnan(element));
+    if (!is_same) return {};
+  }
+  std::vector<TensorValue> tensors;
+  for (const std::vector<float>& part : parts) {
+    const bool is_zero = llvm::all_of(part, [](float each) { return each == 0 && std::signbit(each); });
+    if (!is_zero) tensors.push_back(TensorValue::FromFloats(value.shape(), part));
+  }
+  return tensors;
+}
+
+}  // namespace
+
 OutputPort NodeRaising::ExactConstant(int32_t index, const TensorValue& value) {
   if (value.volume() == 0) {
     const std::vector<int64_t> extents(value.shape().begin(), value.shape().end());
@@ -202,9 +232,21 @@ OutputPort NodeRaising::ExactConstant(int32_t index, const TensorValue& value) {
   if (shared.valid()) return shared;
   const ElementType type = NnefTypeOf(value.type());
   const TensorValue stored = value.ConvertedTo(type);
-  if (!(stored.ConvertedTo(value.type()) == value))
-    Decline("its input {} is a constant of the type {}, and not all of its elements are {}s", index,
-            Name(value.type()), DataTypeName(type));
+  const bool is_exact = stored.ConvertedTo(value.type()) == value;
+  const std::vector<TensorValue> parts =
+      is_exact || value.type() != ElementType::kF64 ? std::vector<TensorValue>() : PartsOf(value);
+  for (const TensorValue& part : parts) {
+    const OutputPort next = Converted(ConstantInput(index, part), ElementType::kF64);
+    state_.kept.push_back(part);
+    shared = shared.valid() ? OutputPort{AddNode({"opset1", "Add"}, {shared, next}, {}, 1), 0} : next;
+  }
+  if (!parts.empty()) {
+    state_.kept.push_back(value);
+    return shared;
+  }
+  if (!is_exact)
+    Decline("its input {} is a constant of the type {}, and not all of its elements are {}{}s", index,
+            Name(value.type()), value.type() == ElementType::kF64 ? "sums of " : "", DataTypeName(type));
   state_.kept.push_back(value);
   shared = Converted(ConstantInput(index, stored, value.type() == ElementType::kF16), value.type());
   return shared;

@@ -161,9 +161,27 @@ def test_arithmetic_of_other_floats(tool: Nnefc, tmp_path: Path, name: str) -> N
         np.testing.assert_array_equal(found, (data.astype(wide) * FACTORS.astype(wide)).astype(np.float32))
 
 
-def test_constants_of_f64_that_are_no_f32_have_no_form(tool: Nnefc, tmp_path: Path) -> None:
+# The sum of two and of three f32, with exponents and signs of their own.
+WIDE = np.array([1 / 3, -np.pi * 1e20, 1 + 2**-52, -0.1, 1e-20 / 3, 2**24 + 1, -0.0, 16])
+
+
+@pytest.mark.parametrize("values", [WIDE, WIDE[:2], np.full(9, 1 / 3), np.array([np.inf, 0.1, -np.inf, np.nan])])
+def test_constants_of_f64_that_are_no_f32(tool: Nnefc, tmp_path: Path, values: np.ndarray) -> None:
+    x = opset13.parameter(values.shape, np.float32)
+    wide = opset13.subtract(opset13.convert(x, "f64"), opset13.constant(values))
+    _, text = convert(tool, tmp_path, [opset13.convert(wide, "f32").output(0)], [x])
+    assert "opset1_Add(" in text
+    # The differences are those of the last bits.
+    data = values.astype(np.float32)
+    np.savez(tmp_path / "x.npz", x0=data)
+    found = tool.run(tmp_path / "model", "--inputs", tmp_path / "x.npz", "--backend", "reference")["y0"]
+    with np.errstate(invalid="ignore"):
+        np.testing.assert_array_equal(found, (data.astype(np.float64) - values).astype(np.float32))
+
+
+@pytest.mark.parametrize("value", [1e39, 1e-60])
+def test_constants_of_f64_out_of_range_have_no_form(tool: Nnefc, tmp_path: Path, value: float) -> None:
     x = opset13.parameter([4], np.float32)
-    thirds = opset13.constant(np.full(4, 1 / 3))
-    y = opset13.convert(opset13.multiply(opset13.convert(x, "f64"), thirds), "f32")
-    with pytest.raises(AssertionError, match="is a constant of the type f64, and not all of its elements are scalars"):
+    y = opset13.convert(opset13.multiply(opset13.convert(x, "f64"), opset13.constant(np.full(4, value))), "f32")
+    with pytest.raises(AssertionError, match="is a constant of the type f64, and not all of its elements are sums of scalars"):
         convert(tool, tmp_path, [y.output(0)], [x])
