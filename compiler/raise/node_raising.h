@@ -78,6 +78,7 @@ struct RaiseState {
   std::map<std::string, OutputPort> states;  // variables by the id of their ReadValue
   NodeRaising* outer = nullptr;      // the node with the body that is raised; null for the graph of the model
   std::vector<OutputPort> captured;  // constants of the enclosing graph, the last parameters of the body
+  int64_t unrolled_steps = 0;
   bool failed = false;
   std::set<int32_t> formless;  // nodes of the source that are reported: they have no form
 };

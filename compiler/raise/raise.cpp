@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "compiler/ir/ops/opset/control_flow/unrolled_size.h"
 #include "compiler/raise/absorb.h"
 #include "compiler/raise/bodies.h"
 #include "compiler/raise/node_raising.h"
@@ -86,6 +87,23 @@ constexpr std::pair<Target, std::string_view> kTargets[] = {
 
 bool IsInterface(const ir::Node& node) {
   return node.Is(ir::OpRole::kParameter) || node.Is(ir::OpRole::kResult) || node.Is(ir::OpRole::kConst);
+}
+
+// Declines with the limits of unrolling.
+[[noreturn]] void DeclineLoop(NodeRaising& raising) {
+  const ir::Graph& source = raising.source();
+  const ir::Node& loop = raising.node();
+  const auto iterations = ir::ops::opset::KnownIterations(source, loop);
+  if (!iterations) raising.Decline("the number of its iterations is unknown");
+  const bool is_small = ir::ops::opset::UnrolledSize(source, loop, kMaxUnrolledNodes).has_value();
+  if (!raising.state().options.unrolls && is_small)
+    raising.Decline("NNEF has no loops; `--unroll` writes its {} iterations as standard operations",
+                    *iterations);
+  raising.Decline(
+      "NNEF has no loops, and `--unroll` writes those without state whose iterations are at most {} "
+      "operations "
+      "in all",
+      kMaxUnrolledNodes);
 }
 
 // Raises the nodes of one graph.
@@ -305,6 +323,7 @@ void Raiser::RaiseToStandard(NodeRaising& raising) {
   const RaiseEntry* entry = FindRaising(node.op());
   if (entry != nullptr && (!entry->is_of_tract || state_.options.target == Target::kTract))
     return entry->raise(raising);
+  if (ir::ops::opset::IsLoop(node)) DeclineLoop(raising);
   if (node.set() != ir::kNnefSet) raising.Decline("nnefc has no combination of standard operations for it");
   CopyNode(raising);
 }

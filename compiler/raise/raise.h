@@ -25,6 +25,11 @@ enum class Target : uint8_t {
 // names.
 std::optional<Target> ParseTarget(std::string_view name);
 
+// The largest numbers of steps of recurrent layers, and of nodes of loops, that a model has when they are
+// written one after another.
+inline constexpr int64_t kMaxUnrolledSteps = 8192;
+inline constexpr int64_t kMaxUnrolledNodes = 65'536;
+
 struct RaiseOptions {
   Target target = Target::kRatified;
   // Computes the constant parts of the graph: weights that are stored compressed, shapes, axes. Never null.
@@ -32,6 +37,8 @@ struct RaiseOptions {
   // Computes batch normalizations with constant parameters as a part of the convolution before them, or as a
   // product and a sum.
   bool folds_batch_normalization = false;
+  // Writes the steps of recurrent layers as standard operations, one after another.
+  bool unrolls = false;
   // Repeats tensors in the document, and does not compute constants of repeated elements: the extents are
   // samples of open ones.
   bool keeps_repetition = false;

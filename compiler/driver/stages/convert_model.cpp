@@ -10,6 +10,7 @@
 #include "compiler/ir/algorithms/copy.h"
 #include "compiler/ir/algorithms/fold.h"
 #include "compiler/ir/algorithms/infer.h"
+#include "compiler/ir/ops/opset/control_flow/unrolled_size.h"
 #include "compiler/package/members.h"
 #include "compiler/package/model_folder.h"
 #include "compiler/raise/names.h"
@@ -17,6 +18,7 @@
 #include "compiler/raise/rules.h"
 #include "compiler/syntax/parse.h"
 #include "compiler/syntax/print.h"
+#include "compiler/transform/middle/control_flow/unroll_loops.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace nnefc::driver {
@@ -78,6 +80,19 @@ bool InferWithValues(ir::Graph& graph, const ir::Evaluator& evaluate, Emitter& e
   return true;
 }
 
+// Replaces loops by their iterations, and infers these. Emits an error and returns false if they are invalid.
+bool Unroll(ir::Graph& graph, const ir::Evaluator& evaluate, Emitter& emitter) {
+  transform::Graph view(graph, evaluate);
+  transform::middle::UnrollKnownLoops(view, {.max_in_all = raise::kMaxUnrolledNodes, .copies_results = true});
+  view.CleanUp();
+  view.Finish();
+  return InferWithValues(graph, evaluate, emitter);
+}
+
+bool HasLoops(const ir::Graph& graph) {
+  return llvm::any_of(graph.nodes(), [&](ir::NodeId id) { return ir::ops::opset::IsLoop(graph.node(id)); });
+}
+
 bool HasUnknownShapes(const ir::Graph& graph) {
   return llvm::any_of(graph.nodes(), [&](ir::NodeId id) {
     return llvm::any_of(graph.node(id).outputs(),
@@ -122,6 +137,7 @@ std::optional<ConvertedModel> RaiseModel(const ir::Graph& graph, Compilation& co
                         {.target = options.target,
                          .evaluate = options.evaluate,
                          .folds_batch_normalization = options.folds_batch_normalization,
+                         .unrolls = options.unrolls,
                          .keeps_repetition = keeps_repetition},
                         context);
   if (!raised) return std::nullopt;
@@ -311,12 +327,14 @@ std::optional<ConvertedModel> ConvertModel(Compilation& compilation, const Conve
   const ir::Graph* graph = compilation.lowered() ? compilation.lowered().get() : &compilation.graph();
   std::unique_ptr<ir::Graph> inferred;
   const bool is_renamed = compilation.lowered() != nullptr || compilation.renames().empty();
-  if (!is_renamed || !options.input_shapes.empty() || HasUnknownShapes(*graph)) {
+  const bool unrolls = options.unrolls && HasLoops(*graph);
+  if (!is_renamed || !options.input_shapes.empty() || HasUnknownShapes(*graph) || unrolls) {
     inferred = ir::Clone(*graph);
     if (!is_renamed && !RenamePorts(*inferred, compilation.renames(), context.emitter)) return std::nullopt;
     if (!SetShapes(*inferred, options.input_shapes, context.emitter) ||
         !InferWithValues(*inferred, options.evaluate, context.emitter))
       return std::nullopt;
+    if (unrolls && !Unroll(*inferred, options.evaluate, context.emitter)) return std::nullopt;
     graph = inferred.get();
   }
   const bool is_for_tract = options.target == raise::Target::kTract;

@@ -19,6 +19,7 @@ struct ConvertOptions {
   // RaiseOptions
   raise::Target target = raise::Target::kRatified;
   bool folds_batch_normalization = false;
+  bool unrolls = false;
 };
 
 // A document and the data of its variables.

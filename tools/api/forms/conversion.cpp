@@ -72,7 +72,8 @@ std::optional<Conversion> Convert(Program& program, const ConversionOptions& opt
       driver::ConvertModel(compilation, {.input_shapes = options.input_shapes,
                                          .evaluate = EvaluatorOf(compilation.plugins()),
                                          .target = options.target,
-                                         .folds_batch_normalization = options.folds_batch_normalization});
+                                         .folds_batch_normalization = options.folds_batch_normalization,
+                                         .unrolls = options.unrolls});
   if (!model) return std::nullopt;
   if (!options.device_profile.empty()) {
     DeviceProfile profile(options.device_profile);

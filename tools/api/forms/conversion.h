@@ -27,6 +27,7 @@ struct ConversionOptions {
   // RaiseOptions
   raise::Target target = raise::Target::kRatified;
   bool folds_batch_normalization = false;
+  bool unrolls = false;
   // The profile of the device that the result is for (AdaptToDevice); empty for none.
   std::string device_profile;
   OutputCheck check = OutputCheck::kSmall;

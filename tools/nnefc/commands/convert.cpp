@@ -46,13 +46,15 @@ struct ConvertCommand : CommonOptions {
   std::string compare = "auto";
   std::string target = "ratified";
   bool folds = false;
+  bool unrolls = false;
   bool prints_names = false;
   bool force = false;
 
   int Run() {
     // The language of devices is the ratified dialect.
     api::ConversionOptions options{.target = raise::ParseTarget(target).value_or(raise::Target::kRatified),
-                                   .folds_batch_normalization = folds};
+                                   .folds_batch_normalization = folds,
+                                   .unrolls = unrolls};
     if (api::IsDeviceProfile(target)) options.device_profile = target;
     if (compare != "auto")
       options.check = compare == "always" ? api::OutputCheck::kAlways : api::OutputCheck::kNever;
@@ -151,6 +153,9 @@ void AddConvert(CLI::App& app, int& exit_code) {
   command->add_flag(
       "--fold", options->folds,
       "fold batch normalizations into the convolutions before them, or into a product and a sum");
+  command->add_flag("--unroll", options->unrolls,
+                    "write the steps of recurrent layers, and of loops with a known number of iterations, as "
+                    "standard operations one after another");
   command->add_flag("--keep-names", options->prints_names,
                     "print the names of tensors that are not identifiers, with those that replace them");
   AddRename(*command, *options);

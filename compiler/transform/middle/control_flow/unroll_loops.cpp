@@ -1,8 +1,11 @@
 // Unrolling of loops with few iterations.
 
+#include "compiler/transform/middle/control_flow/unroll_loops.h"
+
 #include <algorithm>
 
 #include "compiler/ir/ops/opset/control_flow/iterations.h"
+#include "compiler/ir/ops/opset/control_flow/unrolled_size.h"
 #include "compiler/transform/pipeline/standard.h"
 #include "compiler/transform/values.h"
 #include "llvm/ADT/STLExtras.h"
@@ -20,87 +23,15 @@ ir::ops::opset::PartRange RangeOf(const Mapping& mapping) {
   return {mapping.start, mapping.end, mapping.stride, mapping.part_size};
 }
 
-bool IsLoopNode(const ir::Node& node) {
-  return node.Is(ir::OpRole::kTensorIterator) || node.Is(ir::OpRole::kLoop);
-}
-
-// Returns the extent of an axis, if known.
-std::optional<int64_t> ExtentOf(const ir::PartialShape& shape, int64_t axis) {
-  if (!shape.rank_known() || axis < 0 || axis >= shape.rank() || !shape[axis].known()) return std::nullopt;
-  return shape[axis].value();
-}
-
-// Returns true if a one-element tensor is known to be nonzero.
-bool IsKnownTrue(const ir::Output& output) {
-  return output.value && output.value->volume() == 1 && output.value->ElementAsInt(0) != 0;
-}
-
-// Returns the output of the body that a result reads.
-ir::OutputPort SourceOfResult(const ir::Body& body, int32_t result) {
-  return body.graph->node(body.graph->results()[static_cast<size_t>(result)]).input(0);
-}
-
-// Returns the trip count of a Loop that neither condition can end early; `parts` is the number of slices of
-// its inputs.
-std::optional<int64_t> TripsOf(const ir::Graph& graph, const ir::Node& loop, std::optional<int64_t> parts) {
-  const ir::Body& body = loop.bodies()[0];
-  const bool goes_on = llvm::all_of(body.outputs, [&](const ir::OutputMapping& mapping) {
-    return mapping.external >= 0 || IsKnownTrue(body.graph->output(SourceOfResult(body, mapping.internal)));
-  });
-  const std::optional<TensorValue>& trips = graph.output(loop.input(0)).value;
-  if (!goes_on || !IsKnownTrue(graph.output(loop.input(1))) || !trips || trips->volume() != 1)
-    return std::nullopt;
-  const int64_t count = trips->ElementAsInt(0);
-  if (count < 0) return parts;
-  return std::min(count, parts.value_or(count));
-}
-
-// Returns the number of iterations of a loop, if known.
-std::optional<int64_t> IterationsOf(const ir::Graph& graph, const ir::Node& loop) {
-  const ir::Body& body = loop.bodies()[0];
-  std::optional<int64_t> parts;
-  std::string reason;
-  for (const ir::InputMapping& mapping : body.inputs) {
-    if (!mapping.axis) continue;
-    const auto extent = ExtentOf(graph.output(loop.input(mapping.external)).shape, *mapping.axis);
-    if (!extent) return std::nullopt;
-    parts = ir::ops::opset::CountIterations(RangeOf(mapping), *extent, &reason);
-    if (!parts) return std::nullopt;
-  }
-  if (loop.Is(ir::OpRole::kLoop)) return TripsOf(graph, loop, parts);
-  if (parts) return parts;
-  for (const ir::OutputMapping& mapping : body.outputs) {
-    if (mapping.axis && mapping.start >= 0 && mapping.end >= 0)
-      return ir::ops::opset::CountIterations(RangeOf(mapping), std::max(mapping.start, mapping.end), &reason);
-  }
-  return 1;
-}
-
-// Returns the number of nodes of the unrolled loop; nothing if it cannot be unrolled or exceeds the limit.
-// The recursion depth is the nesting depth of bodies.
-std::optional<int64_t> SizeOf(const ir::Graph& graph, const ir::Node& loop) {
-  const std::optional<int64_t> iterations = IterationsOf(graph, loop);
-  if (!iterations || *iterations < 1 || *iterations > kMaxUnrolledNodes) return std::nullopt;
-  const ir::Graph& body = *loop.bodies()[0].graph;
-  int64_t size = 0;
-  for (ir::NodeId id : body.nodes()) {
-    const ir::Node& node = body.node(id);
-    if (node.Is(ir::OpRole::kParameter) || node.Is(ir::OpRole::kResult)) continue;
-    // A node with state depends on the number of its executions.
-    const bool has_state = node.info().is_sink || node.Is(ir::OpRole::kReadValue) ||
-                           (node.info().is_source && !node.Is(ir::OpRole::kConst));
-    if (has_state || node.info().infer == nullptr) return std::nullopt;
-    size += IsLoopNode(node) ? SizeOf(body, node).value_or(1) : 1;
-    if (size * *iterations > kMaxUnrolledNodes) return std::nullopt;
-  }
-  return size * *iterations;
-}
-
 // The unrolling of one loop.
 class Unroller {
  public:
-  Unroller(Graph& graph, const Node& loop, int64_t iterations)
-      : graph_(graph), loop_(loop), body_(loop.ir().bodies()[0]), iterations_(iterations) {}
+  Unroller(Graph& graph, const Node& loop, int64_t iterations, bool copies_results)
+      : graph_(graph),
+        loop_(loop),
+        body_(loop.ir().bodies()[0]),
+        iterations_(iterations),
+        copies_results_(copies_results) {}
 
   // Replaces the loop by its iterations and returns the loops among their nodes. Does nothing if a result
   // would be a constant, a parameter or another result.
@@ -123,7 +54,7 @@ class Unroller {
       graph_.Bypass(output, outputs[static_cast<size_t>(output.index())]);
     if (outputs.size() == 1 && IsMade(outputs[0].node())) graph_.TakeName(loop_, outputs[0].node());
     graph_.Remove(loop_);
-    llvm::erase_if(nodes_, [](const Node& node) { return !IsLoopNode(node.ir()); });
+    llvm::erase_if(nodes_, [](const Node& node) { return !ir::ops::opset::IsLoop(node.ir()); });
     return std::move(nodes_);
   }
 
@@ -205,17 +136,20 @@ class Unroller {
 
   bool IsMade(const Node& node) const { return llvm::is_contained(nodes_, node); }
 
-  // Returns true if each output that is a result of the model is a distinct output of the new nodes.
-  bool KeepsResults(const std::vector<Port>& outputs) const {
+  // Returns true if each output that is a result of the model is a distinct output of the new nodes, or
+  // becomes a copy.
+  bool KeepsResults(std::vector<Port>& outputs) {
     std::vector<Port> sources;
     for (const Port& output : loop_.out_ports()) {
       const bool is_result = llvm::any_of(output.GetDestinations(), [](const Port& reader) {
         return reader.node().ir().Is(ir::OpRole::kResult);
       });
       if (!is_result) continue;
-      const Port& source = outputs[static_cast<size_t>(output.index())];
-      if (!IsMade(source.node()) || source.node().num_in_ports() == 0 || llvm::is_contained(sources, source))
-        return false;
+      Port& source = outputs[static_cast<size_t>(output.index())];
+      const bool is_own =
+          IsMade(source.node()) && source.node().num_in_ports() > 0 && !llvm::is_contained(sources, source);
+      if (!is_own && !copies_results_) return false;
+      if (!is_own) source = Add("opset16.Identity", {source});
       sources.push_back(source);
     }
     return true;
@@ -225,12 +159,29 @@ class Unroller {
   const Node loop_;
   const ir::Body& body_;
   const int64_t iterations_;
+  const bool copies_results_;
   std::vector<std::vector<Port>> parts_;    // per input mapping; empty unless sliced
   std::vector<std::vector<Port>> results_;  // per iteration
   std::vector<Node> nodes_;
 };
 
 }  // namespace
+
+void UnrollKnownLoops(Graph& graph, UnrollOptions options) {
+  std::vector<Node> loops = graph.GetNodes();
+  llvm::erase_if(loops, [](const Node& node) { return !ir::ops::opset::IsLoop(node.ir()); });
+  while (!loops.empty()) {
+    const Node loop = loops.back();
+    loops.pop_back();
+    const int64_t max_nodes = std::min(options.max_of_loop, options.max_in_all);
+    if (!ir::ops::opset::UnrolledSize(graph.ir(), loop.ir(), max_nodes)) continue;
+    const int64_t iterations = *ir::ops::opset::KnownIterations(graph.ir(), loop.ir());
+    const auto nodes = static_cast<int64_t>(loop.ir().bodies()[0].graph->num_nodes());
+    const std::vector<Node> made = Unroller(graph, loop, iterations, options.copies_results).Run();
+    loops.insert(loops.end(), made.begin(), made.end());
+    if (!loop.exists()) options.max_in_all -= iterations * nodes;
+  }
+}
 
 class UnrollLoops : public MiddleReplacementPattern {
  public:
@@ -263,15 +214,7 @@ opset1.Result "y" (%2)
   Names RunAfter() const override { return {"middle.TensorIteratorToSequence", "MiddleStart"}; }
 
   void FindAndReplacePattern(Graph& graph) override {
-    std::vector<Node> loops = graph.GetNodes();
-    llvm::erase_if(loops, [](const Node& node) { return !IsLoopNode(node.ir()); });
-    while (!loops.empty()) {
-      const Node loop = loops.back();
-      loops.pop_back();
-      if (!SizeOf(graph.ir(), loop.ir())) continue;
-      const std::vector<Node> made = Unroller(graph, loop, *IterationsOf(graph.ir(), loop.ir())).Run();
-      loops.insert(loops.end(), made.begin(), made.end());
-    }
+    UnrollKnownLoops(graph, {.max_of_loop = kMaxUnrolledNodes});
   }
 };
 
