@@ -161,3 +161,38 @@ def test_the_program_names_the_package(tmp_path):
         done = subprocess.run([program, "convert", *words], capture_output=True, text=True, check=False, cwd=tmp_path)
         assert done.returncode == 2
         assert advice in done.stderr and "pip install 'nnefc[convert]'" in done.stderr
+
+
+def test_repeated_blocks_become_fragments(tmp_path):
+    nodes, last = [], "image"
+    for place in range(6):
+        output = "classes" if place == 5 else f"block{place}"
+        nodes += [
+            helper.make_node("Tanh", [last], [f"t{place}"]),
+            helper.make_node("Add", [f"t{place}", last], [f"s{place}"]),
+            helper.make_node("Relu", [f"s{place}"], [output]),
+        ]
+        last = output
+    ports = [helper.make_tensor_value_info(name, TensorProto.FLOAT, list(IMAGE.shape)) for name in ("image", "classes")]
+    graph = helper.make_graph(nodes, "net", ports[:1], ports[1:])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    flat, short = (nnefc.convert(model, tmp_path / str(fragments), fragments=fragments) for fragments in (False, True))
+    assert "fragment tanh_add_relu_block(" in (tmp_path / "True" / "graph.nnef").read_text("utf-8")
+    assert "fragment" not in (tmp_path / "False" / "graph.nnef").read_text("utf-8")
+    for converted in (flat, short):
+        agrees(converted.compile()(image=IMAGE)["classes"], model)
+
+
+def test_recurrent_layers_are_unrolled(tmp_path):
+    random = np.random.default_rng(1)
+    weights = [random.normal(size=(1, rows, columns)).astype(np.float32) for rows, columns in ((16, 3), (16, 4))]
+    node = helper.make_node("LSTM", ["x", "w", "r"], ["y"], hidden_size=4)
+    ports = [helper.make_tensor_value_info(*each) for each in (("x", TensorProto.FLOAT, [5, 2, 3]), ("y", TensorProto.FLOAT, [5, 1, 2, 4]))]
+    initializers = [numpy_helper.from_array(value, name) for value, name in zip(weights, "wr")]
+    graph = helper.make_graph([node], "net", ports[:1], ports[1:], initializers)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    with pytest.raises(nnefc.ModelError, match="`--unroll` writes its 5 steps"):
+        nnefc.convert(model)
+    x = random.normal(size=(5, 2, 3)).astype(np.float32)
+    found = nnefc.convert(model, unroll=True).compile()(x=x)["y"]
+    np.testing.assert_allclose(found, computed(model.SerializeToString(), x=x)["y"], rtol=1e-5, atol=1e-6)

@@ -3,6 +3,7 @@
 #include "compiler/driver/stages/convert_model.h"
 
 #include <algorithm>
+#include <set>
 
 #include "compiler/driver/rules.h"
 #include "compiler/driver/stages/symbolic_document.h"
@@ -146,11 +147,19 @@ std::optional<ConvertedModel> RaiseModel(const ir::Graph& graph, Compilation& co
                                                : expand::print::DocumentForm::kStandard;
   const expand::print::PrintedNames names(*raised->graph);
   ConvertedModel model;
-  model.document = InStyle(
-      expand::print::PrintFlatDocument(*raised->graph, compilation.library(), context.symbols, names, form),
-      context);
+  std::set<std::string> inner_names;
+  const std::string text =
+      options.has_fragments
+          ? expand::print::PrintDocumentWithFragments(*raised->graph, compilation.library(), context.symbols,
+                                                      names, form, inner_names)
+          : expand::print::PrintFlatDocument(*raised->graph, compilation.library(), context.symbols, names,
+                                             form);
+  model.document = InStyle(text, context);
   model.data = std::move(raised->data);
-  for (const auto& [source, name] : raised->names) model.names.emplace_back(source, names.Of(name));
+  for (const auto& [source, name] : raised->names) {
+    std::string printed(names.Of(name));
+    if (!inner_names.contains(printed)) model.names.emplace_back(source, std::move(printed));
+  }
   return model;
 }
 

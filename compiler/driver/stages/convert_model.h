@@ -20,6 +20,8 @@ struct ConvertOptions {
   raise::Target target = raise::Target::kRatified;
   bool folds_batch_normalization = false;
   bool unrolls = false;
+  // Writes fragments for repeated blocks (expand/print/flat.h).
+  bool has_fragments = false;
 };
 
 // A document and the data of its variables.

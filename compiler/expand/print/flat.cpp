@@ -9,6 +9,7 @@
 
 #include "compiler/expand/print/custom.h"
 #include "compiler/expand/print/literals.h"
+#include "compiler/expand/print/repeated_blocks.h"
 #include "compiler/expand/print/tract.h"
 #include "compiler/ir/algorithms/output_groups.h"
 #include "compiler/ir/ops/arguments.h"
@@ -38,6 +39,8 @@ class FlatPrinter {
         form_(form) {}
 
   std::string Print();
+  // Makes repeated blocks of the graph fragments, for Print. Adds the names of their tensors.
+  void GroupBlocks(std::set<std::string>& inner_names);
   std::vector<FlatStatement> Statements();
 
  private:
@@ -51,6 +54,9 @@ class FlatPrinter {
   };
 
   void PrintStatements();
+  // Returns `wanted` or, if an operation or fragment has that name, the first free `wanted_N`.
+  std::string TakeFragmentName(const std::string& wanted);
+  std::string CallOf(const std::string& fragment, const BlockInstance& instance);
   // Returns the name of a body's fragment, and prints the fragment at the first use of an identical body.
   // Recursion follows the nesting of bodies, bounded by expansion.
   std::string FragmentOf(const ir::Body& body);
@@ -76,6 +82,7 @@ class FlatPrinter {
   }
 
   const ir::Graph* graph_;  // the graph being printed: the document's, or a body
+  const ir::Graph* const main_ = graph_;
   const ir::ops::RatifiedLabels labels_;
   const semantics::StandardLibrary& library_;
   const semantics::CheckedDocument& ratified_;
@@ -85,8 +92,10 @@ class FlatPrinter {
   std::string out_;
   std::string fragments_;
   std::map<std::pair<std::string, std::string>, std::string>
-      fragment_names_;                                            // keyed by name and text in the graph
-  std::set<std::string> taken_;                                   // names of fragments
+      fragment_names_;           // keyed by name and text in the graph
+  std::set<std::string> taken_;  // names of fragments
+  // The nodes in blocks, with the invocation of the block after its last one.
+  llvm::DenseMap<ir::NodeId, std::string> calls_;
   llvm::SmallVector<const semantics::Extension*, 1> extensions_;  // extensions of printed operations
   llvm::DenseMap<ir::OpId, std::unique_ptr<Operation>> operations_;
 };
@@ -180,7 +189,49 @@ std::vector<FlatStatement> FlatPrinter::Statements() {
 }
 
 void FlatPrinter::PrintStatements() {
-  for (const FlatStatement& statement : Statements()) out_ += statement.text;
+  for (const FlatStatement& statement : Statements()) {
+    const auto call = graph_ == main_ ? calls_.find(statement.node) : calls_.end();
+    out_ += call == calls_.end() ? statement.text : call->second;
+  }
+}
+
+std::string FlatPrinter::TakeFragmentName(const std::string& wanted) {
+  std::string name = wanted;
+  const auto is_taken = [&] {
+    const Symbol symbol = symbols_.Find(name);
+    return taken_.count(name) != 0 || name == graph_->name() ||
+           (symbol.valid() && library_.FindOperation(symbol).callee.valid());
+  };
+  for (int i = 2; is_taken(); ++i) name = fmt::format("{}_{}", wanted, i);
+  taken_.insert(name);
+  return name;
+}
+
+std::string FlatPrinter::CallOf(const std::string& fragment, const BlockInstance& instance) {
+  out_ = "    ";
+  PrintInputs(instance.results, /*array=*/false);
+  out_ += fmt::format(" = {}(", fragment);
+  PrintInputs(instance.arguments, /*array=*/false);
+  out_ += ");\n";
+  return std::exchange(out_, "");
+}
+
+void FlatPrinter::GroupBlocks(std::set<std::string>& inner_names) {
+  const std::optional<std::vector<ir::NodeId>> order = ir::TopologicalOrder(*graph_);
+  NNEFC_CHECK(order.has_value());
+  for (const RepeatedBlock& block : FindRepeatedBlocks(*graph_, *order)) {
+    const std::string name = TakeFragmentName(block.name);
+    fragments_ += fmt::format("\nfragment {}{}", name, FragmentText(*BodyOf(block, *graph_)));
+    for (const BlockInstance& instance : block.instances) {
+      for (ir::NodeId id : instance.nodes) {
+        calls_[id] = "";
+        for (int32_t i = 0; i < graph_->node(id).num_outputs(); ++i) {
+          if (!llvm::is_contained(instance.results, OutputPort{id, i})) inner_names.insert(Tensor({id, i}));
+        }
+      }
+      calls_[instance.nodes.back()] = CallOf(name, instance);
+    }
+  }
 }
 
 std::string FlatPrinter::FragmentOf(const ir::Body& body) {
@@ -405,6 +456,14 @@ std::string PrintFlatDocument(const ir::Graph& graph, const semantics::StandardL
 std::string PrintFlatDocument(const ir::Graph& graph, const semantics::StandardLibrary& library,
                               const SymbolTable& symbols) {
   return PrintFlatDocument(graph, library, symbols, PrintedNames(graph));
+}
+
+std::string PrintDocumentWithFragments(const ir::Graph& graph, const semantics::StandardLibrary& library,
+                                       const SymbolTable& symbols, const PrintedNames& names,
+                                       DocumentForm form, std::set<std::string>& inner_names) {
+  FlatPrinter printer(graph, library, symbols, names, form);
+  printer.GroupBlocks(inner_names);
+  return printer.Print();
 }
 
 std::vector<FlatStatement> PrintFlatStatements(const ir::Graph& graph,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,13 @@ std::string PrintFlatDocument(const ir::Graph& graph, const semantics::StandardL
                               DocumentForm form = DocumentForm::kStandard);
 std::string PrintFlatDocument(const ir::Graph& graph, const semantics::StandardLibrary& library,
                               const SymbolTable& symbols);
+
+// Prints the document with a fragment for each repeated block of operations (repeated_blocks.h). It expands
+// to the same graph with other names of the tensors within fragments, and adds these tensors to
+// `inner_names`. Without repeated blocks, it is flat.
+std::string PrintDocumentWithFragments(const ir::Graph& graph, const semantics::StandardLibrary& library,
+                                       const SymbolTable& symbols, const PrintedNames& names,
+                                       DocumentForm form, std::set<std::string>& inner_names);
 
 // One line of that document's body, and its node.
 struct FlatStatement {

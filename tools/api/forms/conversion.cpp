@@ -73,7 +73,8 @@ std::optional<Conversion> Convert(Program& program, const ConversionOptions& opt
                                          .evaluate = EvaluatorOf(compilation.plugins()),
                                          .target = options.target,
                                          .folds_batch_normalization = options.folds_batch_normalization,
-                                         .unrolls = options.unrolls});
+                                         .unrolls = options.unrolls,
+                                         .has_fragments = options.has_fragments});
   if (!model) return std::nullopt;
   if (!options.device_profile.empty()) {
     DeviceProfile profile(options.device_profile);

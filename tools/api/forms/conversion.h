@@ -28,6 +28,8 @@ struct ConversionOptions {
   raise::Target target = raise::Target::kRatified;
   bool folds_batch_normalization = false;
   bool unrolls = false;
+  // ConvertOptions
+  bool has_fragments = false;
   // The profile of the device that the result is for (AdaptToDevice); empty for none.
   std::string device_profile;
   OutputCheck check = OutputCheck::kSmall;

@@ -47,6 +47,7 @@ struct ConvertCommand : CommonOptions {
   std::string target = "ratified";
   bool folds = false;
   bool unrolls = false;
+  bool has_fragments = false;
   bool prints_names = false;
   bool force = false;
 
@@ -54,7 +55,8 @@ struct ConvertCommand : CommonOptions {
     // The language of devices is the ratified dialect.
     api::ConversionOptions options{.target = raise::ParseTarget(target).value_or(raise::Target::kRatified),
                                    .folds_batch_normalization = folds,
-                                   .unrolls = unrolls};
+                                   .unrolls = unrolls,
+                                   .has_fragments = has_fragments};
     if (api::IsDeviceProfile(target)) options.device_profile = target;
     if (compare != "auto")
       options.check = compare == "always" ? api::OutputCheck::kAlways : api::OutputCheck::kNever;
@@ -156,6 +158,8 @@ void AddConvert(CLI::App& app, int& exit_code) {
   command->add_flag("--unroll", options->unrolls,
                     "write the steps of recurrent layers, and of loops with a known number of iterations, as "
                     "standard operations one after another");
+  command->add_flag("--fragments", options->has_fragments,
+                    "write blocks of operations that occur several times as fragments");
   command->add_flag("--keep-names", options->prints_names,
                     "print the names of tensors that are not identifiers, with those that replace them");
   AddRename(*command, *options);

@@ -36,6 +36,8 @@ def convert(
     example: Any = None,
     target: str = "ratified",
     fold: bool = False,
+    unroll: bool = False,
+    fragments: bool = False,
     compare: Literal["auto", "always", "never"] = "auto",
     force: bool = False,
 ) -> Model:
@@ -53,6 +55,9 @@ def convert(
             every operation of OpenVINO that nnefc computes; the path of a device profile (.json): those of the standard
             that the device has, for compounds that it lacks their bodies.
         fold: fold batch normalizations into the convolutions before them.
+        unroll: write the steps of recurrent layers, and of loops with a known number of iterations, as standard operations
+            one after another.
+        fragments: write blocks of operations that occur several times as fragments.
         compare: run both models on random inputs and compare the outputs: "auto" compares if the model has at most 10
             billion operations.
         force: replace an output that exists.
@@ -72,7 +77,8 @@ def convert(
     if target not in ("ratified", "tract", "nnefc") and not target.endswith(".json"):
         raise ValueError(f"target is {target!r}; expected 'ratified', 'tract', 'nnefc' or a device profile (.json)")
     written = Path(folder.name) / "converted" if output is None else Path(output)
-    options = [f"--target={target}", f"--compare-outputs={compare}", *["--fold"] * fold, *["--force"] * force]
+    options = [f"--target={target}", f"--compare-outputs={compare}", *["--fold"] * fold, *["--unroll"] * unroll,
+               *["--fragments"] * fragments, *["--force"] * force]  # fmt: skip
     if source == model and inputs:
         options += [f"--input-shape={key}={','.join(map(str, shape))}" for key, shape in inputs.items()]
     _run_convert(source, name, written, options)

@@ -1,0 +1,280 @@
+// Documents with fragments for repeated blocks, which expand to the graph that they were made of.
+
+#include "compiler/expand/print/repeated_blocks.h"
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <optional>
+#include <random>
+#include <set>
+#include <sstream>
+
+#include "compiler/expand/print/literals.h"
+#include "tests/unit/compiler/expand/expansion.h"
+
+namespace nnefc::expand::print {
+namespace {
+
+std::string WithFragments(Expansion& expansion) {
+  std::set<std::string> inner_names;
+  return PrintDocumentWithFragments(*expansion.graph, expansion.library, expansion.context.symbols,
+                                    PrintedNames(*expansion.graph), DocumentForm::kStandard, inner_names);
+}
+
+int64_t LinesOf(const std::string& text) {
+  return std::count(text.begin(), text.end(), '\n');
+}
+
+int64_t FragmentsOf(const std::string& text) {
+  int64_t count = 0;
+  for (size_t at = text.find("\nfragment "); at != std::string::npos; at = text.find("\nfragment ", at + 1))
+    ++count;
+  return count;
+}
+
+// Returns the computation of each result as a number that depends neither on names nor on the order of
+// statements, and the number of nodes. `numbers` are shared by the graphs that are compared.
+std::pair<std::vector<int>, size_t> Computations(const ir::Graph& graph,
+                                                 std::map<std::string, int>& numbers) {
+  std::map<int32_t, int> by_node;
+  std::vector<int> results;
+  const std::optional<std::vector<ir::NodeId>> order = ir::TopologicalOrder(graph);
+  for (ir::NodeId id : *order) {
+    const ir::Node& node = graph.node(id);
+    std::string text = node.type();
+    if (node.Is(ir::OpRole::kExternal)) text += node.name();
+    for (const auto& [name, value] : node.attributes())
+      text += fmt::format("|{}={}", name, AttributeLiteral(value));
+    for (ir::OutputPort port : node.inputs())
+      text += fmt::format("<{}.{}", by_node.at(port.node.index), port.index);
+    by_node[id.index] = numbers.try_emplace(text, static_cast<int>(numbers.size())).first->second;
+    if (node.Is(ir::OpRole::kResult)) results.push_back(by_node[id.index]);
+  }
+  return {results, graph.num_nodes()};
+}
+
+// Prints the document with fragments, and expects that it expands to the same graph. Returns it.
+std::string Check(const std::string& document) {
+  Expansion expansion(document);
+  EXPECT_NE(expansion.graph, nullptr) << document << expansion.Diagnostics();
+  if (expansion.graph == nullptr) return {};
+  const std::string text = WithFragments(expansion);
+  Expansion again(text);
+  EXPECT_NE(again.graph, nullptr) << text << again.Diagnostics();
+  EXPECT_EQ(again.Diagnostics(), "") << text;
+  if (again.graph == nullptr) return text;
+  std::map<std::string, int> numbers;
+  EXPECT_EQ(Computations(*expansion.graph, numbers), Computations(*again.graph, numbers)) << text;
+  EXPECT_LE(LinesOf(text), LinesOf(expansion.Flat()));
+  return text;
+}
+
+std::string Graph(const std::string& body, const std::string& results = "y") {
+  return "version 1.0;\n\ngraph g( x ) -> ( " + results + " )\n{\n    x = external(shape = [1, 4]);\n" +
+         body + "}\n";
+}
+
+TEST(RepeatedBlocksTest, BlocksBecomeFragments) {
+  const std::string text = Check(Graph(R"(    a1 = tanh(x);
+    b1 = mul(a1, 0.5);
+    c1 = add(b1, x);
+    d1 = relu(c1);
+    a2 = tanh(d1);
+    b2 = mul(a2, 0.5);
+    c2 = add(b2, d1);
+    d2 = relu(c2);
+    a3 = tanh(d2);
+    b3 = mul(a3, 0.5);
+    c3 = add(b3, d2);
+    d3 = relu(c3);
+    a4 = tanh(d3);
+    b4 = mul(a4, 0.5);
+    c4 = add(b4, d3);
+    y = relu(c4);
+)"));
+  EXPECT_EQ(text, R"(version 1.0;
+extension KHR_enable_fragment_definitions;
+
+fragment tanh_mul_add_relu_block( x: tensor<scalar> ) -> ( output: tensor<scalar> )
+{
+    tanh_1 = tanh(x);
+    mul_1 = mul(tanh_1, 0.5);
+    add_1 = add(mul_1, x);
+    output = relu(add_1);
+}
+
+graph g( x ) -> ( y )
+{
+    x = external(shape = [1, 4]);
+    d1 = tanh_mul_add_relu_block(x);
+    d2 = tanh_mul_add_relu_block(d1);
+    d3 = tanh_mul_add_relu_block(d2);
+    y = tanh_mul_add_relu_block(d3);
+}
+)");
+}
+
+TEST(RepeatedBlocksTest, OthersRemain) {
+  // Other attributes, literals, connections, or results.
+  const char* const bodies[] = {
+      "    a = tanh(x);\n    b = mul(a, 0.5);\n    c = relu(b);\n    d = tanh(c);\n    e = mul(d, 0.25);\n   "
+      " y = "
+      "relu(e);\n",
+      "    a = tanh(x);\n    b = add(a, a);\n    c = relu(b);\n    d = tanh(c);\n    e = add(d, c);\n    y = "
+      "relu(e);\n",
+      "    a = tanh(x);\n    y = relu(a);\n",
+      "    a = softmax(x, axes = [1]);\n    b = neg(a);\n    c = softmax(b, axes = [0]);\n    y = neg(c);\n",
+  };
+  for (const char* body : bodies) EXPECT_EQ(FragmentsOf(Check(Graph(body))), 0) << body;
+}
+
+TEST(RepeatedBlocksTest, SavesAtLeastTwoLines) {
+  // Two blocks of n operations save 2 n - 2 - n - 4 lines.
+  for (int length : {7, 8}) {
+    std::string body, last = "x";
+    for (int block = 0; block < 2; ++block) {
+      for (int i = 0; i < length; ++i) {
+        const std::string name = block == 1 && i == length - 1 ? "y" : fmt::format("t{}_{}", block, i);
+        body += fmt::format("    {} = mul({}, {}.0);\n", name, last, i + 1);
+        last = name;
+      }
+    }
+    EXPECT_EQ(FragmentsOf(Check(Graph(body))), length < 8 ? 0 : 1) << length;
+  }
+}
+
+TEST(RepeatedBlocksTest, VariablesAreArguments) {
+  std::string body, last = "x";
+  for (int i = 0; i < 4; ++i) {
+    const std::string name = i == 3 ? "y" : fmt::format("r{}", i);
+    body += fmt::format(
+        "    w{0} = variable(shape = [4, 4], label = 'w{0}');\n    l{0} = linear({1}, w{0});\n    t{0} = "
+        "tanh(l{0});\n    s{0} = add(t{0}, {1});\n    {2} = relu(s{0});\n",
+        i, last, name);
+    last = name;
+  }
+  const std::string text = Check(Graph(body));
+  EXPECT_NE(text.find("( input: tensor<scalar>, filter: tensor<scalar> )"), std::string::npos) << text;
+  EXPECT_NE(text.find("    y = linear_tanh_add_relu_block(r2, w3);"), std::string::npos) << text;
+}
+
+// Tensors and fragments of a document do not conflict with those of its blocks.
+TEST(RepeatedBlocksTest, NamesAreUnique) {
+  std::string body, last = "x";
+  for (int i = 0; i < 5; ++i) {
+    const std::string name = i == 4 ? "output" : fmt::format("tanh_{}", i);
+    body += fmt::format(
+        "    a{0} = tanh({1});\n    b{0} = tanh(a{0});\n    c{0} = neg(b{0});\n    {2} = sin(c{0});\n", i,
+        last, name);
+    last = name;
+  }
+  const std::string text = Check(Graph(body, "output"));
+  EXPECT_NE(text.find("    tanh_1 = tanh(x);\n    tanh_2 = tanh(tanh_1);\n"), std::string::npos) << text;
+}
+
+TEST(RepeatedBlocksTest, SplitsAndSeveralResults) {
+  std::string body, last = "x";
+  for (int i = 0; i < 3; ++i) {
+    const std::string name = i == 2 ? "y" : fmt::format("z{}", i);
+    body += fmt::format(
+        "    [a{0}, b{0}] = split({1}, axis = 1, ratios = [1, 1]);\n    c{0} = tanh(a{0});\n    d{0} = "
+        "sin(b{0});\n    e{0} = concat([d{0}, c{0}], axis = 1);\n    {2} = mul(e{0}, 2.0);\n",
+        i, last, name);
+    last = name;
+  }
+  body += "    u = add(d0, d1);\n    v = add(u, d2);\n";
+  const std::string text = Check(Graph(body, "y, v"));
+  EXPECT_NE(text.find("( output: tensor<scalar>, output_2: tensor<scalar> )"), std::string::npos) << text;
+}
+
+TEST(RepeatedBlocksTest, RandomGraphs) {
+  std::mt19937 random(7);
+  int64_t fragments = 0;
+  for (int graph = 0; graph < 200; ++graph) {
+    const auto below = [&](int bound) { return static_cast<int>(random() % static_cast<unsigned>(bound)); };
+    // The operations of a few blocks, each with operands by distance.
+    std::vector<std::vector<std::pair<int, std::pair<int, int>>>> blocks(static_cast<size_t>(1 + below(3)));
+    for (auto& block : blocks) {
+      for (int i = 2 + below(8); i > 0; --i) block.push_back({below(7), {1 + below(3), 1 + below(5)}});
+    }
+    std::vector<std::string> tensors{"x"};
+    std::string body;
+    for (int i = 2 + below(10); i > 0; --i) {
+      for (const auto& [operation, distances] :
+           blocks[static_cast<size_t>(below(static_cast<int>(blocks.size())))]) {
+        const auto operand = [&](int distance) {
+          const size_t at = tensors.size() - std::min(tensors.size(), static_cast<size_t>(distance));
+          return tensors[at];
+        };
+        const std::string name = fmt::format("t{}", tensors.size());
+        const std::string a = operand(distances.first), b = operand(distances.second);
+        switch (operation) {
+          case 0:
+            body += fmt::format("    {} = tanh({});\n", name, a);
+            break;
+          case 1:
+            body += fmt::format("    {} = mul({}, 0.{});\n", name, a, distances.second);
+            break;
+          case 2:
+            body += fmt::format("    {} = sub({}, {});\n", name, a, b);
+            break;
+          case 3:
+            body +=
+                fmt::format("    {}_w = variable(shape = [1, 4], label = '{}');\n    {} = max({}, {}_w);\n",
+                            name, name, name, a, name);
+            break;
+          case 4:
+            body += fmt::format("    {}_a, {} = moments({}, axes = [0]);\n", name, name, a);
+            break;
+          case 5:
+            body +=
+                fmt::format("    {}_c = constant(shape = [1, 4], value = [0.5]);\n    {} = add({}, {}_c);\n",
+                            name, name, a, name);
+            break;
+          default:
+            body += fmt::format("    {}_l = lt({}, 0.0);\n    {} = select({}_l, {}, {});\n", name, a, name,
+                                name, b, a);
+            break;
+        }
+        tensors.push_back(name);
+      }
+    }
+    body += fmt::format("    y = neg({});\n", tensors.back());
+    std::string text = Graph(body, below(2) == 0 ? "y" : fmt::format("y, {}", tensors[tensors.size() / 2]));
+    // A graph has no result that is an input.
+    if (text.find("y, x )") != std::string::npos) text = Graph(body);
+    fragments += FragmentsOf(Check(text));
+    if (HasFailure()) break;
+  }
+  EXPECT_GT(fragments, 100);
+}
+
+TEST(RepeatedBlocksTest, LargeGraphs) {
+  std::string body, last = "x";
+  for (int i = 0; i < 20'000; ++i) {
+    const std::string name = i == 19'999 ? "y" : fmt::format("t{}", i);
+    body += fmt::format("    {} = {}({});\n", name, i % 3 == 0 ? "tanh" : i % 3 == 1 ? "sin" : "neg", last);
+    last = name;
+  }
+  EXPECT_LT(LinesOf(Check(Graph(body))), 1000);
+}
+
+class NetworkBlocksTest : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(NetworkBlocksTest, AreShorter) {
+  std::ifstream file(std::string("tests/networks/") + GetParam());
+  std::stringstream network;
+  network << file.rdbuf();
+  Expansion expansion(network.str());
+  ASSERT_NE(expansion.graph, nullptr) << expansion.Diagnostics();
+  const std::string flat = expansion.Flat();
+  EXPECT_LT(LinesOf(Check(flat)), LinesOf(flat));
+}
+
+INSTANTIATE_TEST_SUITE_P(Networks, NetworkBlocksTest,
+                         ::testing::Values("googlenet.nnef", "mobilenetv2.nnef", "resnet50.nnef",
+                                           "vgg19.nnef"));
+
+}  // namespace
+}  // namespace nnefc::expand::print
