@@ -191,6 +191,9 @@ struct WindowOperation {
   bool is_upscaling = false;
 };
 
+// Larger dilated filters remain.
+constexpr int64_t kMaxDilatedExtent = 1 << 20;
+
 // The replacement of attributes of a window.
 struct WindowReplacement {
   bool pads = false;     // the padding is that of a `pad` before it
@@ -257,6 +260,10 @@ bool ReplaceWindow(Change& change, WindowOperation operation, WindowReplacement 
   }
   if (replacement.dilates) {
     if (!operation.has_filter || operation.is_upscaling) return false;
+    const bool is_small = llvm::all_of(window, [](const ir::ops::WindowAxis& axis) {
+      return axis.size <= kMaxDilatedExtent / axis.dilation;
+    });
+    if (!is_small) return false;
     change.SetInput(1, Dilate(change, node.input(1), dilation));
     change.SetAttribute("dilation", Integers(dilation.size(), 1));
   } else {

@@ -429,19 +429,20 @@ class Upgrader {
   }
 
   void ReportMoved(const MovedComments& comments) {
+    const std::string_view why = input_.is_adapted ? "" : "has no ratified form and ";
     const std::vector<bool> reached = Reached(true);
     for (size_t i = 0; i < fragment_reasons_.size(); ++i) {
       if (choice_.keeps_fragment[i]) continue;
       const ast::Fragment& fragment = old().fragments[ast::FragmentId(static_cast<int32_t>(i))];
       context_.emitter.Emit(
-          kFragmentExpanded, fragment.name.range, "fragment `{}` has no ratified form and is {}: {}{}",
-          NameOf(i), reached[i] ? "expanded where it is invoked" : "left out, as the graph does not reach it",
+          kFragmentExpanded, fragment.name.range, "fragment `{}` {}is {}: {}{}", NameOf(i), why,
+          reached[i] ? "expanded where it is invoked" : "left out, as the graph does not reach it",
           fragment_reasons_[i], comments.lost[i] > 0 ? "; its comments have no place and are left out" : "");
     }
     for (size_t i = 0; i < statement_reasons_.size(); ++i) {
       if (choice_.keeps_statement[i] || statement_reasons_[i].empty()) continue;
       context_.emitter.Emit(kStatementExpanded, input_.document.graph()->body[i].range,
-                            "this statement has no ratified form and is expanded: {}", statement_reasons_[i]);
+                            "this statement {}is expanded: {}", why, statement_reasons_[i]);
     }
   }
 

@@ -80,8 +80,8 @@ void AddExpand(CLI::App& app, int& exit_code) {
   command
       ->add_option(
           "--target", options->target,
-          "the JSON profile of a device: expand the standard compounds that it lacks, and report what "
-          "it does not accept")
+          "the JSON profile of a device: replace the standard compounds and attribute values that it lacks "
+          "where other operations compute the same, and report what it does not accept")
       ->type_name("FILE.json")
       ->check(DeviceProfile());
   command->add_flag("--force", options->force, "write over the document that is read, or an archive");
