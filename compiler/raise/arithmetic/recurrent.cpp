@@ -138,6 +138,7 @@ class RecurrentRaising {
         n_.AddNode({ir::kNnefSet, "unstack"}, split, Attributes({{"axis", 1}, {"dtype", "scalar"}}),
                    static_cast<int32_t>(length_), Named("inputs_of"));
     std::vector<OutputPort> parts;
+    parts.reserve(static_cast<size_t>(length_));
     for (int32_t i = 0; i < static_cast<int32_t>(length_); ++i) parts.push_back({unstack, i});
     return parts;
   }
@@ -146,6 +147,7 @@ class RecurrentRaising {
   std::vector<OutputPort> Gates(OutputPort sums, int64_t count, int64_t step) {
     if (count == 1) return {sums};
     std::vector<OutputPort> gates;
+    gates.reserve(static_cast<size_t>(count));
     if (IsForTract(n_)) {  // it has no `split`
       for (int64_t i = 0; i < count; ++i)
         gates.push_back(Part(sums, 1, i * hidden_, (i + 1) * hidden_, Named("gate", step)));

@@ -118,13 +118,25 @@ graph g( x ) -> ( y )
 TEST(RepeatedBlocksTest, OthersRemain) {
   // Other attributes, literals, connections, or results.
   const char* const bodies[] = {
-      "    a = tanh(x);\n    b = mul(a, 0.5);\n    c = relu(b);\n    d = tanh(c);\n    e = mul(d, 0.25);\n   "
-      " y = "
-      "relu(e);\n",
-      "    a = tanh(x);\n    b = add(a, a);\n    c = relu(b);\n    d = tanh(c);\n    e = add(d, c);\n    y = "
-      "relu(e);\n",
-      "    a = tanh(x);\n    y = relu(a);\n",
-      "    a = softmax(x, axes = [1]);\n    b = neg(a);\n    c = softmax(b, axes = [0]);\n    y = neg(c);\n",
+      R"(    a = tanh(x);
+    b = mul(a, 0.5);
+    c = relu(b);
+    d = tanh(c);
+    e = mul(d, 0.25);
+    y = relu(e);
+)",
+      R"(    a = tanh(x);
+    b = add(a, a);
+    c = relu(b);
+    d = tanh(c);
+    e = add(d, c);
+    y = relu(e);
+)",
+      R"(    a = softmax(x, axes = [1]);
+    b = neg(a);
+    c = softmax(b, axes = [0]);
+    y = neg(c);
+)",
   };
   for (const char* body : bodies) EXPECT_EQ(FragmentsOf(Check(Graph(body))), 0) << body;
 }
