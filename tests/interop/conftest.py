@@ -11,7 +11,7 @@ import pytest
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-FOLDERS = ["kernels", "opsets", "openvino_ir", "documents", "vendors", "model_data", "messages"]
+FOLDERS = ["conversions", "kernels", "opsets", "openvino_ir", "documents", "vendors", "model_data", "messages"]
 sys.path[:0] = [str(HERE), *(str(HERE / folder) for folder in FOLDERS), str(ROOT / "tests" / "networks"), str(ROOT / "tests" / "conformance" / "operations" / "formulas")]
 
 
