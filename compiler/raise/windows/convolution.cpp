@@ -92,6 +92,14 @@ void ResolvePadding(NodeRaising& n, Window& window, const Integers& input, const
   }
 }
 
+// True if tract computes a transposed convolution with automatic padding: each window overlaps the next.
+bool OverlapsNext(const Window& window) {
+  for (size_t i = 0; i < window.rank(); ++i) {
+    if (window.reach(i) <= window.stride[i]) return false;
+  }
+  return true;
+}
+
 template <bool kIsGrouped>
 void RaiseBackpropData(NodeRaising& n) {
   n.RequireScalars();
@@ -110,13 +118,14 @@ void RaiseBackpropData(NodeRaising& n) {
     is_scaled = is_scaled && output[i] == input[i] * window.stride[i];
   }
   ir::AttributeMap attributes = WindowAttributes(window, output, input, 0);
-  const bool is_automatic = attributes.Get("padding").ListSize() == 0;
-  if (is_automatic && !is_scaled) {
+  const bool is_automatic =
+      is_scaled && attributes.Get("padding").ListSize() == 0 && (!IsForTract(n) || OverlapsNext(window));
+  if (!is_automatic) {
     std::vector<std::pair<int64_t, int64_t>> padding;
     for (size_t i = 0; i < window.rank(); ++i) padding.emplace_back(window.pad_begin[i], window.pad_end[i]);
     attributes.Set("padding", ir::PairList(padding));
   }
-  if (!is_natural && !(is_automatic && is_scaled)) {
+  if (!is_natural && !is_automatic) {
     const nnefc::Shape shape = n.output_shape();
     attributes.Set("output_shape", Integers(shape.begin(), shape.end()));
   }

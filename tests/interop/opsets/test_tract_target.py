@@ -129,6 +129,18 @@ def bits_of_integers() -> Model:
 
 
 @model
+def transposed_convolutions() -> Model:
+    """Windows that overlap, touch, and have gaps: tract has automatic padding for the first alone."""
+    inputs = {"x": floats(1, 2, 3, 4)}
+    (x,) = given = parameters(inputs)
+    results = []
+    for size, stride, extra in [(1, 1, 0), (2, 2, 0), (1, 2, 1), (2, 3, 1), (4, 2, 0), (3, 2, 0)]:
+        results.append(opset8.convolution_backprop_data(x, opset8.constant(floats(2, 3, size, size)), strides=[stride, stride],
+                                                        output_padding=[extra, extra]))
+    return ov.Model(results, given, "windows"), inputs
+
+
+@model
 def gather_by_data() -> Model:
     inputs = {"x": floats(5, 4), "index": np.array([[0, 4, 2], [-1, -5, 3]], I64)}
     x, index = given = parameters(inputs)
