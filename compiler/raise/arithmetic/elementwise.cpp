@@ -128,6 +128,35 @@ void RaiseXor(NodeRaising& n) {
   n.SetOutput(Xor(n, x, y));
 }
 
+// The largest finite f32.
+constexpr double kLargestScalar = 0x1.fffffep127;
+
+// NaN differs from itself.
+void RaiseIsNaN(NodeRaising& n) {
+  n.RequireScalars();
+  n.SetOutput(n.Binary("ne", n.input(0), n.input(0)));
+}
+
+void RaiseIsFinite(NodeRaising& n) {
+  n.RequireScalars();
+  n.SetOutput(n.Binary("le", n.Unary("abs", n.input(0), "magnitude"), n.Literal(kLargestScalar)));
+}
+
+void RaiseIsInf(NodeRaising& n) {
+  n.RequireScalars();
+  const OutputPort x = n.input(0);
+  const bool finds_negative = n.node().Bool("detect_negative");
+  const bool finds_positive = n.node().Bool("detect_positive");
+  if (finds_negative != finds_positive) {
+    const OutputPort limit = n.Literal(finds_positive ? kLargestScalar : -kLargestScalar);
+    return n.SetOutput(n.Binary(finds_positive ? "gt" : "lt", x, limit));
+  }
+  const OutputPort magnitude = n.Unary("abs", x, "magnitude");
+  // No magnitude is negative.
+  n.SetOutput(finds_positive ? n.Binary("gt", magnitude, n.Literal(kLargestScalar))
+                             : n.Binary("lt", magnitude, n.Literal(0.0)));
+}
+
 void RaiseSelect(NodeRaising& n) {
   const std::string& rule = n.node().String("auto_broadcast");
   const bool is_equal = n.input_shape(0) == n.input_shape(1) && n.input_shape(1) == n.input_shape(2);
@@ -218,17 +247,14 @@ void RaiseRound(NodeRaising& n) {
 }  // namespace
 
 std::vector<RaiseEntry> ElementwiseEntries() {
-  std::vector<RaiseEntry> entries{{"LogicalNot", RaiseLogicalNot},
-                                  {"Divide", RaiseDivide},
-                                  {"Power", RaisePower},
-                                  {"SquaredDifference", RaiseSquaredDifference},
-                                  {"LogicalXor", RaiseXor},
-                                  {"Xor", RaiseXor},
-                                  {"Select", RaiseSelect},
-                                  {"Clamp", RaiseClamp},
-                                  {"Convert", RaiseConvert},
-                                  {"ConvertLike", RaiseConvert},
-                                  {"Round", RaiseRound}};
+  std::vector<RaiseEntry> entries{
+      {"LogicalNot", RaiseLogicalNot}, {"Divide", RaiseDivide},
+      {"Power", RaisePower},           {"SquaredDifference", RaiseSquaredDifference},
+      {"LogicalXor", RaiseXor},        {"Xor", RaiseXor},
+      {"Select", RaiseSelect},         {"Clamp", RaiseClamp},
+      {"Convert", RaiseConvert},       {"ConvertLike", RaiseConvert},
+      {"Round", RaiseRound},           {"IsNaN", RaiseIsNaN},
+      {"IsFinite", RaiseIsFinite},     {"IsInf", RaiseIsInf}};
   const ir::OpRegistry& ops = ir::StandardOps();
   for (size_t i = 0; i < ops.size(); ++i) {
     const ir::OpInfo& info = ops.Info(ir::OpId(static_cast<int32_t>(i)));

@@ -28,6 +28,43 @@ void RaiseReduction(NodeRaising& n) {
   });
 }
 
+// Multiplies the halves of an axis until one element remains.
+OutputPort MultiplyHalves(NodeRaising& n, OutputPort x, int64_t axis) {
+  const auto section = [&](OutputPort port, int64_t begin, int64_t end) {
+    return n.Add("slice", port,
+                 Attributes({{"axes", Integers{axis}},
+                             {"begin", Integers{begin}},
+                             {"end", Integers{end}},
+                             {"dtype", "scalar"}}),
+                 "section");
+  };
+  for (int64_t extent = n.Shape(x)[static_cast<size_t>(axis)]; extent > 1; extent = (extent + 1) / 2) {
+    const int64_t half = extent / 2;
+    const OutputPort first = section(x, 0, half);
+    const OutputPort second = section(x, half, 2 * half);
+    OutputPort product = n.Binary("mul", first, second, "product");
+    if (extent % 2 != 0) {
+      product = n.Add("concat", {product, section(x, extent - 1, extent)},
+                      Attributes({{"axis", axis}, {"dtype", "scalar"}}), "products");
+    }
+    x = product;
+  }
+  return x;
+}
+
+// NNEF has no reduction by products; tract has one.
+void RaiseReduceProd(NodeRaising& n) {
+  if (IsForTract(n)) return RaiseReduction(n);
+  n.RequireScalars();
+  const Integers axes = n.ConstAxes(1, n.input_rank(0));
+  OutputPort x = n.input(0);
+  for (int64_t axis : axes) {
+    if (n.Shape(x)[static_cast<size_t>(axis)] == 0) n.Decline("it reduces an axis without elements");
+    x = MultiplyHalves(n, x, axis);
+  }
+  n.SetOutput(n.node().Bool("keep_dims") ? x : n.Squeeze(x, axes, "squeezed"));
+}
+
 void RaiseReduceL1(NodeRaising& n) {
   n.RequireScalars();
   Reduce(n, "sum_reduce", n.Unary("abs", n.input(0)), [](OutputPort port) { return port; });
@@ -70,12 +107,13 @@ void RaiseTopK(NodeRaising& n) {
 }  // namespace
 
 std::vector<RaiseEntry> ReduceEntries() {
-  std::vector<RaiseEntry> entries{
-      {"ReduceL1", RaiseReduceL1}, {"ReduceL2", RaiseReduceL2}, {"TopK", RaiseTopK}};
+  std::vector<RaiseEntry> entries{{"ReduceL1", RaiseReduceL1},
+                                  {"ReduceL2", RaiseReduceL2},
+                                  {"ReduceProd", RaiseReduceProd},
+                                  {"TopK", RaiseTopK}};
   for (std::string_view name :
        {"ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceLogicalAnd", "ReduceLogicalOr"})
     entries.push_back({name, RaiseReduction});
-  entries.push_back({"ReduceProd", RaiseReduction, /*is_of_tract=*/true});
   return entries;
 }
 

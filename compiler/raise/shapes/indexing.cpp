@@ -1,6 +1,8 @@
-// Raising of OpenVINO's operations on indexed elements to those of tract's registries.
+// Raising of OpenVINO's operations on indexed elements, some only to those of tract's registries.
 
+#include <functional>
 #include <numeric>
+#include <utility>
 
 #include "compiler/raise/arithmetic/integer_arithmetic.h"
 #include "compiler/raise/node_raising.h"
@@ -54,17 +56,53 @@ void RaiseScatterNd(NodeRaising& n) {
                     Attributes({{"reduction", Reduction(n)}})));
 }
 
+// Sums windows that end at each element of an axis, or begin there, by a `box` on the rows of a matrix. An
+// exclusive sum has no window for the last element of the order, or the first.
+void SumWindows(NodeRaising& n, int64_t axis) {
+  n.RequireScalars();
+  const nnefc::Shape shape = n.input_shape(0);
+  const bool is_reverse = n.node().Bool("reverse");
+  const bool is_exclusive = n.node().Bool("exclusive");
+  const int64_t extent = shape[static_cast<size_t>(axis)];
+  const auto middle = shape.begin() + axis;
+  const int64_t outer = std::accumulate(shape.begin(), middle, int64_t{1}, std::multiplies<>());
+  const int64_t inner = std::accumulate(middle + 1, shape.end(), int64_t{1}, std::multiplies<>());
+  if (outer * extent * inner == 0) n.Decline("its result has no elements");
+  if (is_exclusive && extent == 1) {
+    const nnefc::Shape& result = shape;
+    return n.SetOutput(n.Constant(TensorValue::Filled(ElementType::kF32, result, 0), "zero"));
+  }
+  OutputPort x = n.Reshape(n.input(0), {outer, 1, extent, inner}, "rows");
+  const int64_t size = is_exclusive ? extent - 1 : extent;
+  if (is_exclusive) {
+    const int64_t begin = is_reverse ? 1 : 0;
+    x = n.Add("slice", x,
+              Attributes({{"axes", Integers{2}},
+                          {"begin", Integers{begin}},
+                          {"end", Integers{begin + size}},
+                          {"dtype", "scalar"}}),
+              "summed");
+  }
+  const int64_t padding = extent - 1;
+  ir::AttributeMap attributes =
+      Attributes({{"size", Integers{1, 1, size, 1}}, {"border", "constant"}, {"normalize", false}});
+  const std::pair<int64_t, int64_t> rows(is_reverse ? 0 : padding, is_reverse ? padding : 0);
+  attributes.Set("padding", ir::PairList({{0, 0}, {0, 0}, rows, {0, 0}}));
+  n.SetOutput(n.Reshape(n.Add("box", x, std::move(attributes), "sums"), shape));
+}
+
 void RaiseCumSum(NodeRaising& n) {
+  const int64_t axis = AxisFromFront(n.ConstIntegers(1, "axis").front(), n.input_rank(0));
+  if (!IsForTract(n)) return SumWindows(n, axis);
   RequireNumbers(n);
-  const Integers axis = n.ConstIntegers(1, "axis");
   const OutputPort sum = n.Add("tract_core_cumsum", n.input(0),
-                               Attributes({{"axis", AxisFromFront(axis.front(), n.input_rank(0))},
+                               Attributes({{"axis", axis},
                                            {"exclusive", n.node().Bool("exclusive")},
                                            {"reverse", n.node().Bool("reverse")}}));
   n.SetOutput(InRangeOf(n, n.output_type(), sum));
 }
 
-// OneHot: the classes along an axis are compared with the indices.
+// OneHot: the classes along an axis are compared with the indices, as scalars except in tract.
 void RaiseOneHot(NodeRaising& n) {
   const ir::Attribute* mode = n.node().attributes().Find("negative_indices_mode");
   if (mode != nullptr && mode->AsString() != "ignore_negative")
@@ -73,11 +111,19 @@ void RaiseOneHot(NodeRaising& n) {
   Integers extents(static_cast<size_t>(n.output_rank()), 1);
   const int64_t depth = n.output_shape()[static_cast<size_t>(axis)];
   extents[static_cast<size_t>(axis)] = depth;
+  if (depth == 0) n.Decline("its result has no elements");
+  if (depth > 0x1000000) n.Decline("scalars do not represent {} classes", depth);
   Integers classes(static_cast<size_t>(depth));
   std::iota(classes.begin(), classes.end(), int64_t{0});
-  const OutputPort table =
-      n.Constant(TensorValue::FromInts(nnefc::Shape(extents.begin(), extents.end()), classes), "classes");
-  const OutputPort index = n.Unsqueeze(n.input(0), {axis}, "index");
+  OutputPort index = n.Unsqueeze(n.input(0), {axis}, "index");
+  OutputPort table;
+  if (IsForTract(n)) {
+    table =
+        n.Constant(TensorValue::FromInts(nnefc::Shape(extents.begin(), extents.end()), classes), "classes");
+  } else {
+    table = n.Floats(std::vector<double>(classes.begin(), classes.end()), extents, "classes");
+    index = n.Cast(index, ElementType::kF32, "number");
+  }
   const OutputPort is_class = n.Binary("eq", index, table, "is_class");
   const auto value = [&](int32_t input) {
     const TensorValue* constant = n.Value(input);
@@ -96,8 +142,8 @@ std::vector<RaiseEntry> IndexingEntries() {
           {"GatherND", RaiseGatherNd, /*is_of_tract=*/true},
           {"ScatterElementsUpdate", RaiseScatterElements, /*is_of_tract=*/true},
           {"ScatterNDUpdate", RaiseScatterNd, /*is_of_tract=*/true},
-          {"CumSum", RaiseCumSum, /*is_of_tract=*/true},
-          {"OneHot", RaiseOneHot, /*is_of_tract=*/true}};
+          {"CumSum", RaiseCumSum},
+          {"OneHot", RaiseOneHot}};
 }
 
 }  // namespace nnefc::raise

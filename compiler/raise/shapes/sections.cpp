@@ -265,6 +265,33 @@ void RaiseReverse(NodeRaising& n) {
   n.SetOutput(SliceRanges(n, n.input(0), ranges));
 }
 
+// Roll: the last elements of an axis precede the others. Shifts of the same axis are added.
+void RaiseRoll(NodeRaising& n) {
+  const nnefc::Shape shape = n.input_shape(0);
+  const Integers axes = n.ConstIntegers(2, "axes");
+  const Integers given = n.ConstIntegers(1, "shift");
+  Integers shifts(shape.size(), 0);
+  for (size_t i = 0; i < axes.size(); ++i)
+    shifts[static_cast<size_t>(AxisFromFront(axes[i], n.input_rank(0)))] += given[given.size() == 1 ? 0 : i];
+  OutputPort x = n.input(0);
+  for (size_t axis = 0; axis < shape.size(); ++axis) {
+    const int64_t extent = shape[axis];
+    if (extent == 0) n.Decline("its result has no elements");
+    const int64_t shift = (shifts[axis] % extent + extent) % extent;
+    if (shift == 0) continue;
+    const auto section = [&](int64_t begin, int64_t count) {
+      std::vector<Range> ranges = WholeRanges(shape);
+      ranges[axis] = {.begin = begin, .count = count};
+      return SliceRanges(n, x, ranges);
+    };
+    const OutputPort last = section(extent - shift, shift);
+    const OutputPort first = section(0, extent - shift);
+    x = n.Add("concat", {last, first},
+              Attributes({{"axis", static_cast<int64_t>(axis)}, {"dtype", DataTypeName(n.output_type())}}));
+  }
+  n.SetOutput(x);
+}
+
 }  // namespace
 
 std::vector<RaiseEntry> SectionsEntries() {
@@ -274,7 +301,8 @@ std::vector<RaiseEntry> SectionsEntries() {
           {"Slice", RaiseSlice},
           {"StridedSlice", RaiseStridedSlice},
           {"Pad", RaisePad},
-          {"Reverse", RaiseReverse}};
+          {"Reverse", RaiseReverse},
+          {"Roll", RaiseRoll}};
 }
 
 }  // namespace nnefc::raise
