@@ -42,7 +42,7 @@ STATES = {
     "run refuses": "`run` refuses the document",
     "crash": "a signal or an internal error ended nnefc",
     "no IR": "OpenVINO does not convert the model",
-    "not tried": "strings, sequences or optional values",
+    "not tried": "strings, sequences, optional values, or types of four and eight bits that NumPy lacks",
 }
 
 
