@@ -12,10 +12,12 @@ namespace {
 // True for a convolution, and for the product of a matrix and a constant matrix (it becomes `linear`).
 bool TakesBias(const RaiseState& state, const ir::Node& node) {
   if (node.Is(ir::Contraction::kNone)) return false;
-  return !node.Is(ir::Contraction::kMatMul) ||
-         (!node.Bool("transpose_a") && state.source.output(node.input(0)).shape.rank() == 2 &&
-          state.source.output(node.input(1)).shape.rank() == 2 &&
-          state.constants.Find(node.input(1)) != nullptr);
+  const auto is_matrix = [&](int32_t index) {
+    const ir::PartialShape& shape = state.source.output(node.input(index)).shape;
+    return shape.rank_known() && shape.rank() == 2;
+  };
+  return !node.Is(ir::Contraction::kMatMul) || (!node.Bool("transpose_a") && is_matrix(0) && is_matrix(1) &&
+                                                state.constants.Find(node.input(1)) != nullptr);
 }
 
 // True if `value` has one element for each channel of `shape`, its axis 1, by NumPy's alignment.
@@ -31,9 +33,10 @@ bool IsPerChannel(const TensorValue& value, const nnefc::Shape& shape) {
 
 namespace {
 
-// True if the output of `producer` has one use, with the same shape.
+// True if the output of `producer` has one use, with the same known shape.
 bool HasOneUse(const ir::Node& producer, const ir::Node& user) {
-  return producer.uses().size() == 1 && producer.output().shape == user.output().shape;
+  const ir::PartialShape& shape = producer.output().shape;
+  return producer.uses().size() == 1 && shape.known() && shape == user.output().shape;
 }
 
 void AbsorbAddition(RaiseState& state, const ir::Node& add) {

@@ -73,7 +73,12 @@ void RaiseIf(NodeRaising& n) {
   for (int32_t i : listed) inputs.push_back(n.ExactInput(i));
   std::vector<NamedBody> bodies;
   std::vector<OutputPort> captured;
-  for (const ir::Body& body : node.bodies()) {
+  // A branch that a constant condition never takes is written as the other one: its results may have other
+  // shapes.
+  const TensorValue* condition = n.Value(0);
+  for (const ir::Body& branch : node.bodies()) {
+    const ir::Body& body =
+        condition == nullptr ? branch : node.bodies()[condition->ElementAsInt(0) != 0 ? 0 : 1];
     std::vector<RaisedParameter> parameters;
     for (OutputPort port : llvm::ArrayRef<OutputPort>(inputs).drop_front())
       parameters.push_back({.type = n.target().output(port).type, .shape = n.target().output(port).shape});
@@ -93,7 +98,7 @@ void RaiseIf(NodeRaising& n) {
     if (!raised) return;
     for (NamedBody& earlier : bodies) AddUnused(*earlier.second, n.target(), raised->captured);
     llvm::append_range(captured, raised->captured);
-    bodies.emplace_back(body.role, std::move(raised->graph));
+    bodies.emplace_back(branch.role, std::move(raised->graph));
   }
   llvm::append_range(inputs, captured);
   std::vector<int32_t> outputs(static_cast<size_t>(node.num_outputs()));

@@ -54,9 +54,9 @@ class Program:
             raise Failure(state, _plain(done.stderr))
         return done.stdout
 
-    def convert(self, source: Path, model: Path, target: str) -> None:
+    def convert(self, source: Path, model: Path, target: str, *options: str) -> None:
         """Converts IR; the reason of a failure lists every operation without a form, with its count."""
-        command = [str(self.path), "convert", str(source), "-o", str(model), "--target", target, "--compare-outputs", "never", "--force"]
+        command = [str(self.path), "convert", str(source), "-o", str(model), "--target", target, "--compare-outputs", "never", "--force", *options]
         try:
             done = subprocess.run(command, capture_output=True, text=True, timeout=self.seconds, check=False)
         except subprocess.TimeoutExpired:

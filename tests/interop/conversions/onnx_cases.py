@@ -15,8 +15,8 @@ import collections
 import sys
 import tempfile
 import warnings
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -108,14 +108,19 @@ def agree(found: Arrays, expected: Arrays, case: Case) -> bool:
     return True
 
 
-def with_constants(case: Case) -> Case:
-    """Returns the case with constants for all inputs but the first."""
-    model = onnx.ModelProto()
+def with_constants(case: Case, is_constant: Callable[[int, np.ndarray], bool]) -> Case:
+    """Returns the case with constants for some inputs."""
+    if len(case.model.graph.input) != len(case.inputs):
+        return case
+    model, kept = onnx.ModelProto(), []
     model.CopyFrom(case.model)
-    for declared, value in zip([*model.graph.input][1:], case.inputs[1:], strict=True):
-        model.graph.input.remove(declared)
-        model.graph.initializer.append(numpy_helper.from_array(value, declared.name))
-    return Case(case.name, model, case.inputs[:1], case.outputs, case.rtol, case.atol)
+    for index, (declared, value) in enumerate(zip([*model.graph.input], case.inputs, strict=True)):
+        if is_constant(index, value):
+            model.graph.input.remove(declared)
+            model.graph.initializer.append(numpy_helper.from_array(value, declared.name))
+        else:
+            kept.append(value)
+    return replace(case, model=model, inputs=kept)
 
 
 def convert_case(program: Program, case: Case, folder: Path) -> str:
@@ -125,10 +130,12 @@ def convert_case(program: Program, case: Case, folder: Path) -> str:
         raise Failure("not tried", STATES["not tried"])
     if any(value.dtype.kind not in "fiub" for value in values):
         raise Failure("no form", f"its type is {next(value.dtype for value in values if value.dtype.kind not in 'fiub')}")
+    # OpenVINO removes inputs without elements, such as lists of no axes.
+    case = with_constants(case, lambda index, value: index > 0 and value.size == 0)
     graph = folder / "net.xml"
     onnx.save(case.model, folder / "net.onnx")
     ir_apart(folder / "net.onnx", graph, case.inputs)
-    program.convert(graph, folder / "model", "ratified")
+    program.convert(graph, folder / "model", "ratified", "--unroll")
     program.check_strict(folder / "model")
     found = program.run_document(folder / "model", case.inputs)
     if agree(found, case.outputs, case):
@@ -145,10 +152,10 @@ def outcome(program: Program, case: Case) -> tuple[str, str]:
             return convert_case(program, case, Path(scratch)), ""
         except Failure as failure:
             first = failure
-    if first.state in ("refused", "no form", "run refuses") and len(case.model.graph.input) == len(case.inputs) > 1:
+    if first.state in ("refused", "no form", "run refuses") and len(case.inputs) > 1:
         with tempfile.TemporaryDirectory() as scratch:
             try:
-                return f"{convert_case(program, with_constants(case), Path(scratch))} with constants", ""
+                return f"{convert_case(program, with_constants(case, lambda index, _: index > 0), Path(scratch))} with constants", ""
             except Failure:
                 pass
     return first.state, first.reason

@@ -262,15 +262,16 @@ TEST(Raise, WritesStatesAsUpdatedVariables) {
 
 TEST(Raise, ReportsAllOperationsWithoutAForm) {
   const Raising raising(Parameter(0, "x", "f32[2,3]") + Parameter(1, "i", "i64[2]") +
-                        "%2 = opset1.Const \"axis\" : i64[] = dense<i64[]: 1>\n"
-                        "%3 = opset3.CumSum \"first\" (%0, %2) {} : f32[2,3]\n"
+                        Parameter(2, "j", "i64[2,3]") +
+                        "%3 = opset6.GatherElements \"first\" (%0, %2) {axis = 1} : f32[2,3]\n"
                         "%4 = opset1.Add \"second\" (%1, %1) {} : i64[2]\n"
                         "%5 = opset1.ReLU \"fine\" (%3) : f32[2,3]\n"
                         "opset1.Result \"y\" (%5)\nopset1.Result \"z\" (%4)\n");
   EXPECT_FALSE(raising.ok());
   EXPECT_EQ(
       raising.Messages(),
-      (Lines{"`CumSum`, the layer `first`, has no form in the ratified dialect: nnefc has no combination of "
+      (Lines{"`GatherElements`, the layer `first`, has no form in the ratified dialect: nnefc has no "
+             "combination of "
              "standard operations for it; `--target tract` or `--target nnefc` writes it",
              "`Add`, the layer `second`, has no form in the ratified dialect: its input 0 has the type i64, "
              "and NNEF computes with scalars only; `--target tract` or `--target nnefc` writes it"}));
