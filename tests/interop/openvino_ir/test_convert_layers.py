@@ -12,7 +12,7 @@ import pytest
 from models import Nnefc, assert_agree
 
 ov = pytest.importorskip("openvino")
-from openvino import opset5, opset13  # noqa: E402
+from openvino import opset5, opset8, opset13  # noqa: E402
 
 TOLERANCE = 1e-5
 BATCH, STEPS, WIDTH, HIDDEN = 3, 4, 5, 2
@@ -185,3 +185,32 @@ def test_constants_of_f64_out_of_range_have_no_form(tool: Nnefc, tmp_path: Path,
     y = opset13.convert(opset13.multiply(opset13.convert(x, "f64"), opset13.constant(np.full(4, value))), "f32")
     with pytest.raises(AssertionError, match="is a constant of the type f64, and not all of its elements are sums of scalars"):
         convert(tool, tmp_path, [y.output(0)], [x])
+
+
+def test_a_bias_of_open_extents(tool: Nnefc, tmp_path: Path) -> None:
+    """The number of rows is open; a bias is absorbed only where shapes are known."""
+    x = opset13.parameter(ov.PartialShape([-1, 4]), np.float32)
+    random = np.random.default_rng(2)
+    matrix, bias = (opset13.constant(random.normal(size=shape).astype(np.float32)) for shape in ([4, 3], [1, 3]))
+    y = opset13.add(opset13.matmul(x, matrix, False, False), bias)
+    model, _ = convert(tool, tmp_path, [y.output(0)], [x])
+    agrees(tool, tmp_path, model, [random.normal(size=(5, 4)).astype(np.float32)])
+
+
+@pytest.mark.parametrize("takes_then", [True, False])
+def test_a_branch_that_is_never_taken(tool: Nnefc, tmp_path: Path, takes_then: bool) -> None:
+    """The branches have results of different ranks, and the condition is a constant."""
+    def branch(*extents: int) -> tuple[ov.Model, object, object]:
+        inner = opset13.parameter([2, 3], np.float32)
+        result = opset13.result(opset13.reshape(opset13.tanh(inner), opset13.constant(np.array(extents)), False))
+        return ov.Model([result], [inner], "branch"), inner, result
+
+    x = opset13.parameter([2, 3], np.float32)
+    layer = opset8.if_op(opset13.constant(np.array([takes_then])))
+    then, other = branch(6), branch(3, 2)
+    layer.set_then_body(then[0])
+    layer.set_else_body(other[0])
+    layer.set_input(x.output(0), then[1], other[1])
+    y = opset13.relu(layer.set_output(then[2], other[2]))
+    model, _ = convert(tool, tmp_path, [y.output(0)], [x])
+    agrees(tool, tmp_path, model, [np.random.default_rng(3).normal(size=(2, 3)).astype(np.float32)], "if_else")
