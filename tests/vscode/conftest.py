@@ -21,6 +21,8 @@ PACKAGE = ROOM / "extension" / "build" / "nnef.vsix"
 NNEFC = Path(os.environ.get("NNEFC", ROOT / "build" / "release" / "bin" / "nnefc"))
 START_MS = 180_000
 ANSWER_MS = 60_000
+# An editor that is not visible after so long is behind another one.
+EDITOR_MS = 15_000
 # A list that is closed for so long stays closed: between two lists, VS Code may need a moment.
 CLOSED_LIST_MS = 8_000
 SETTINGS = """{
@@ -37,9 +39,17 @@ class Workbench:
         self.page, self.folder = page, folder
 
     def open(self, name: str) -> None:
-        self.page.locator(".explorer-folders-view").get_by_text(name, exact=True).dblclick()
-        expect(self.page.locator(".tab.active")).to_contain_text(name, timeout=ANSWER_MS)
-        self.page.locator(".editor-instance .view-lines").first.wait_for()
+        """Opens a document. The page of welcome may open in front of it before VS Code has read the settings of the folder."""
+        deadline = time.monotonic() + ANSWER_MS / 1000
+        while True:
+            self.page.locator(".explorer-folders-view").get_by_text(name, exact=True).dblclick()
+            try:
+                self.page.locator(".editor-instance .view-lines").first.wait_for(timeout=EDITOR_MS)
+                expect(self.page.locator(".tab.active")).to_contain_text(name, timeout=EDITOR_MS)
+                return
+            except (AssertionError, TimeoutError):
+                if time.monotonic() > deadline:
+                    raise
 
     def command(self, title: str) -> None:
         """Runs a command by its title in the palette."""

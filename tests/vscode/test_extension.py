@@ -87,6 +87,16 @@ class TestNetwork:
         workbench.command("NNEF: Draw Graph")
         expect(workbench.page.locator(".notification-toast")).to_contain_text("No graph: ", timeout=ANSWER_MS)
 
+    def test_layers_and_costs(self, workbench: Workbench) -> None:
+        """A product of [1, 4] and [4, 3] has 12 multiply-accumulates."""
+        (workbench.folder / "net.nnef").write_text("version 1.0;\n\ngraph net(x, w) -> (y)\n{\n    x = external<scalar>(shape = [1, 4]);\n"
+                                                   "    w = external<scalar>(shape = [4, 3]);\n    y = matmul(x, w);\n}\n", encoding="utf-8")
+        workbench.open("net.nnef")
+        workbench.command("NNEF: Show Layers and Costs")
+        rows = workbench.page.locator(".terminal-wrapper .xterm-rows").first
+        expect(rows).to_contain_text(re.compile(r"MACs\s+12\s*activations"), timeout=START_MS)
+        expect(rows).to_contain_text(re.compile(r"100\.0\s+12\s+MatMul\s+y\s+f32\[1,3\]"), timeout=ANSWER_MS)
+
     def test_run(self, workbench: Workbench) -> None:
         workbench.open("net.nnef")
         workbench.command("NNEF: Run with Random Inputs")
