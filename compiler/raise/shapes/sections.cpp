@@ -270,14 +270,16 @@ void RaiseRoll(NodeRaising& n) {
   const nnefc::Shape shape = n.input_shape(0);
   const Integers axes = n.ConstIntegers(2, "axes");
   const Integers given = n.ConstIntegers(1, "shift");
+  if (llvm::is_contained(shape, 0)) n.Decline("its result has no elements");
   Integers shifts(shape.size(), 0);
-  for (size_t i = 0; i < axes.size(); ++i)
-    shifts[static_cast<size_t>(AxisFromFront(axes[i], n.input_rank(0)))] += given[given.size() == 1 ? 0 : i];
+  for (size_t i = 0; i < axes.size(); ++i) {
+    const auto axis = static_cast<size_t>(AxisFromFront(axes[i], n.input_rank(0)));
+    shifts[axis] = (shifts[axis] + given[given.size() == 1 ? 0 : i] % shape[axis]) % shape[axis];
+  }
   OutputPort x = n.input(0);
   for (size_t axis = 0; axis < shape.size(); ++axis) {
     const int64_t extent = shape[axis];
-    if (extent == 0) n.Decline("its result has no elements");
-    const int64_t shift = (shifts[axis] % extent + extent) % extent;
+    const int64_t shift = (shifts[axis] + extent) % extent;
     if (shift == 0) continue;
     const auto section = [&](int64_t begin, int64_t count) {
       std::vector<Range> ranges = WholeRanges(shape);
