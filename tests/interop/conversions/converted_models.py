@@ -31,7 +31,7 @@ class Failure(Exception):
 def _plain(text: str) -> str:
     """Returns the first error of a program's output, without paths."""
     errors = re.findall(r"error: (.*)", text) or text.strip().splitlines() or ["?"]
-    return re.sub(r"\S*/(?=[\w.]+)", "", errors[0])[:200]
+    return re.sub(r"(?<![`\w/])/\S*/(?=[\w.]+)", "", errors[0])[:200]
 
 
 @dataclass
