@@ -127,6 +127,7 @@ class Raiser {
   void FindLiveNodes();
   // Reports inputs with unknown extents, and layers whose shapes depend on data.
   [[nodiscard]] bool HasKnownShapes() const;
+  void ReportNoInputs();
   void RaiseParameters();
   void AddBodyParameters(llvm::ArrayRef<RaisedParameter> parameters);
   // Adds a result of a body with the element type of the source. A parameter and a value with a name are
@@ -237,6 +238,17 @@ void Raiser::ReportNoForm(const ir::Node& node, const std::string& reason) {
   state_.context.emitter.Emit(kNoForm, node.origin().range, "`{}`, the layer `{}`, has no form {}: {}{}",
                               node.type(), node.name(), TargetText(state_.options.target), reason,
                               Advice(node));
+}
+
+// A graph of the standard has at least one input (3.2.1).
+void Raiser::ReportNoInputs() {
+  state_.failed = true;
+  if (is_trial_) return;
+  state_.context.emitter.Emit(
+      kNoForm, {},
+      "the graph `{}` has no form {}: it has no inputs, and the standard requires one; `--target "
+      "tract` or `--target nnefc` writes it",
+      state_.source.name(), TargetText(state_.options.target));
 }
 
 std::string Raiser::Advice(const ir::Node& node) {
@@ -470,6 +482,7 @@ std::optional<RaisedBody> Raiser::RaiseAsBody(llvm::ArrayRef<RaisedParameter> pa
 bool Raiser::RaiseNodes() {
   FindLiveNodes();
   if (!HasKnownShapes()) return false;
+  if (state_.source.parameters().empty() && state_.options.target == Target::kRatified) ReportNoInputs();
   RaiseParameters();
   FindAbsorbed(state_, order_, live_);
   for (NodeId id : order_) RaiseNode(id);

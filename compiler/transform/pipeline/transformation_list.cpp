@@ -95,7 +95,8 @@ Transformation* TransformationList::Find(std::string_view name) const {
 std::string TransformationList::Nearest(std::string_view name) const {
   // A class without the phase before it.
   for (const Entry& entry : all_) {
-    if (!entry.transformation->is_anchor() && LastPart(entry.class_name) == LastPart(name)) return entry.last_parts;
+    if (!entry.transformation->is_anchor() && LastPart(entry.class_name) == LastPart(name))
+      return entry.last_parts;
   }
   Suggestion suggestion(name);
   for (const Entry& entry : all_) {

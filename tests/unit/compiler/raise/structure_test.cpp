@@ -277,6 +277,21 @@ TEST(Raise, ReportsAllOperationsWithoutAForm) {
              "and NNEF computes with scalars only; `--target tract` or `--target nnefc` writes it"}));
 }
 
+// 3.2.1: the list of the graph's inputs has at least one.
+TEST(Raise, GraphsWithoutInputsAreNotStandard) {
+  const std::string graph =
+      "%0 = opset1.Const \"c\" : f32[2] = dense<f32[2]: 1, 2>\n"
+      "%1 = opset1.ReLU \"y\" (%0) : f32[2]\nopset1.Result \"y\" (%1)\n";
+  const Raising standard(graph);
+  EXPECT_FALSE(standard.ok());
+  ASSERT_EQ(standard.Messages().size(), 1u);
+  EXPECT_TRUE(std::string_view(standard.Messages().front())
+                  .ends_with("it has no inputs, and the standard requires one; `--target tract` or `--target "
+                             "nnefc` writes it"));
+  for (const Target target : {Target::kTract, Target::kNnefc})
+    EXPECT_TRUE(Raising(graph, /*folds_batch_normalization=*/false, target).ok());
+}
+
 // Each of the other targets is named if it has a form, and only then.
 TEST(Raise, NamesTheTargetsWithAForm) {
   const std::string remainder = "%2 = opset1.FloorMod \"y\" (%0, %1) : ";
