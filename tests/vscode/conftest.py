@@ -21,7 +21,7 @@ PACKAGE = ROOM / "extension" / "build" / "nnef.vsix"
 NNEFC = Path(os.environ.get("NNEFC", ROOT / "build" / "release" / "bin" / "nnefc"))
 START_MS = 180_000
 ANSWER_MS = 60_000
-# An editor that is not visible after so long is behind another one.
+# An editor that is not visible after so long is hidden by another one.
 EDITOR_MS = 15_000
 # A list that is closed for so long stays closed: between two lists, VS Code may need a moment.
 CLOSED_LIST_MS = 8_000

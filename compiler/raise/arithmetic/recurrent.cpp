@@ -248,7 +248,7 @@ class RecurrentRaising {
     direction_ = direction;
     activations_ = ir::ops::opset::ActivationsOfDirection(n_.node(), NumActivations(), direction);
     const std::vector<OutputPort> inputs = InputSums();
-    // A GRU's third gate has a product of its own, unless the reset gate comes last.
+    // A GRU's third gate has a separate product, unless the reset gate comes last.
     const bool has_own_product = kind_ == CellKind::kGru && !AppliesResetLast();
     const int32_t r = first_weight_ + 1;
     recurrent_ = Rows(r, hidden_, 0, has_own_product ? 2 : NumGates(), "recurrent_weights");

@@ -93,9 +93,10 @@ Transformation* TransformationList::Find(std::string_view name) const {
 }
 
 std::string TransformationList::Nearest(std::string_view name) const {
-  // A class without the phase before it.
+  // A class without its phase, or with another one.
+  const std::string class_name = LastPart(name);
   for (const Entry& entry : all_) {
-    if (!entry.transformation->is_anchor() && LastPart(entry.class_name) == LastPart(name))
+    if (!entry.transformation->is_anchor() && LastPart(entry.class_name) == class_name)
       return entry.last_parts;
   }
   Suggestion suggestion(name);

@@ -53,6 +53,7 @@ void Epilogue::TakeFirstSteps() {
   };
   if (is(EpilogueFunction::kAdd) && next->of_columns) bias_ = next++->operand;
   if (is(EpilogueFunction::kAdd) && !next->of_columns) start_ = next++->operand;
+  // An upper limit of NaN remains a function: kernels have no instance for it (DispatchLimits).
   if (is(EpilogueFunction::kUpperBound) && !std::isnan(next->alpha)) {
     limits_.has_max = true;
     limits_.max = next++->alpha;

@@ -141,7 +141,7 @@ def _cause(message: str) -> str:
 
 
 def apart(work: Callable[[], str], log: Path, seconds: int) -> str:
-    """Returns the text of a function that runs in a process of its own, since OpenVINO and tract may end it."""
+    """Returns the text of a function that runs in a separate process, since OpenVINO and tract may end it."""
     answer = log.with_suffix(".answer")
     answer.unlink(missing_ok=True)
     child = os.fork()

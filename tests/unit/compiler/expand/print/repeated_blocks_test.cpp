@@ -33,6 +33,19 @@ int64_t FragmentsOf(const std::string& text) {
   return count;
 }
 
+// Returns `count` blocks of statements one after another: statements(i, input, output) for each. The last
+// output is `result`.
+template <typename Statements>
+std::string Chain(int count, std::string_view prefix, std::string_view result, const Statements& statements) {
+  std::string body, last = "x";
+  for (int i = 0; i < count; ++i) {
+    std::string name = i == count - 1 ? std::string(result) : fmt::format("{}{}", prefix, i);
+    body += statements(i, last, name);
+    last = std::move(name);
+  }
+  return body;
+}
+
 // Returns the computation of each result as a number that depends neither on names nor on the order of
 // statements, and the number of nodes. `numbers` are shared by the graphs that are compared.
 std::pair<std::vector<int>, size_t> Computations(const ir::Graph& graph,
@@ -157,15 +170,12 @@ TEST(RepeatedBlocksTest, SavesAtLeastTwoLines) {
 }
 
 TEST(RepeatedBlocksTest, VariablesAreArguments) {
-  std::string body, last = "x";
-  for (int i = 0; i < 4; ++i) {
-    const std::string name = i == 3 ? "y" : fmt::format("r{}", i);
-    body += fmt::format(
+  std::string body = Chain(4, "r", "y", [](int i, std::string_view input, std::string_view output) {
+    return fmt::format(
         "    w{0} = variable(shape = [4, 4], label = 'w{0}');\n    l{0} = linear({1}, w{0});\n    t{0} = "
         "tanh(l{0});\n    s{0} = add(t{0}, {1});\n    {2} = relu(s{0});\n",
-        i, last, name);
-    last = name;
-  }
+        i, input, output);
+  });
   const std::string text = Check(Graph(body));
   EXPECT_NE(text.find("( input: tensor<scalar>, filter: tensor<scalar> )"), std::string::npos) << text;
   EXPECT_NE(text.find("    y = linear_tanh_add_relu_block(r2, w3);"), std::string::npos) << text;
@@ -173,28 +183,22 @@ TEST(RepeatedBlocksTest, VariablesAreArguments) {
 
 // Tensors and fragments of a document do not conflict with those of its blocks.
 TEST(RepeatedBlocksTest, NamesAreUnique) {
-  std::string body, last = "x";
-  for (int i = 0; i < 5; ++i) {
-    const std::string name = i == 4 ? "output" : fmt::format("tanh_{}", i);
-    body += fmt::format(
+  std::string body = Chain(5, "tanh_", "output", [](int i, std::string_view input, std::string_view output) {
+    return fmt::format(
         "    a{0} = tanh({1});\n    b{0} = tanh(a{0});\n    c{0} = neg(b{0});\n    {2} = sin(c{0});\n", i,
-        last, name);
-    last = name;
-  }
+        input, output);
+  });
   const std::string text = Check(Graph(body, "output"));
   EXPECT_NE(text.find("    tanh_1 = tanh(x);\n    tanh_2 = tanh(tanh_1);\n"), std::string::npos) << text;
 }
 
 TEST(RepeatedBlocksTest, SplitsAndSeveralResults) {
-  std::string body, last = "x";
-  for (int i = 0; i < 3; ++i) {
-    const std::string name = i == 2 ? "y" : fmt::format("z{}", i);
-    body += fmt::format(
+  std::string body = Chain(3, "z", "y", [](int i, std::string_view input, std::string_view output) {
+    return fmt::format(
         "    [a{0}, b{0}] = split({1}, axis = 1, ratios = [1, 1]);\n    c{0} = tanh(a{0});\n    d{0} = "
         "sin(b{0});\n    e{0} = concat([d{0}, c{0}], axis = 1);\n    {2} = mul(e{0}, 2.0);\n",
-        i, last, name);
-    last = name;
-  }
+        i, input, output);
+  });
   body += "    u = add(d0, d1);\n    v = add(u, d2);\n";
   const std::string text = Check(Graph(body, "y, v"));
   EXPECT_NE(text.find("( output: tensor<scalar>, output_2: tensor<scalar> )"), std::string::npos) << text;
@@ -263,12 +267,9 @@ TEST(RepeatedBlocksTest, RandomGraphs) {
 }
 
 TEST(RepeatedBlocksTest, LargeGraphs) {
-  std::string body, last = "x";
-  for (int i = 0; i < 20'000; ++i) {
-    const std::string name = i == 19'999 ? "y" : fmt::format("t{}", i);
-    body += fmt::format("    {} = {}({});\n", name, i % 3 == 0 ? "tanh" : i % 3 == 1 ? "sin" : "neg", last);
-    last = name;
-  }
+  std::string body = Chain(20'000, "t", "y", [](int i, std::string_view input, std::string_view output) {
+    return fmt::format("    {} = {}({});\n", output, i % 3 == 0 ? "tanh" : i % 3 == 1 ? "sin" : "neg", input);
+  });
   EXPECT_LT(LinesOf(Check(Graph(body))), 1000);
 }
 
