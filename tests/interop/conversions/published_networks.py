@@ -26,24 +26,11 @@ import openvino as ov
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 from converted_models import Arrays, Failure, Program, apart, difference, newest_program, tract_outputs, write_ir  # noqa: E402
+from random_inputs import input_values  # noqa: E402
 
 SECONDS = 300
 TARGETS = ("nnefc", "ratified", "unrolled", "tract")
 BOUNDS = {"nnefc": 1e-5, "ratified": 1e-4, "unrolled": 1e-4, "tract": 1e-4}
-# Inputs whose values select a part of the network, and those that are bytes.
-VALUES = {"sr": 16000}
-BYTES = {"bytes"}
-
-
-def input_values(name: str, shape: list[int], dtype: np.dtype) -> np.ndarray:
-    random = np.random.default_rng(7)
-    if name in VALUES:
-        return np.full(shape, VALUES[name], dtype)
-    if dtype.kind == "b":
-        return np.ones(shape, dtype)
-    if dtype.kind in "iu":
-        return random.integers(*((0, 256) if name in BYTES else (1, 4)), shape).astype(dtype)
-    return random.random(shape).astype(dtype)
 
 
 def write_case(source: Path, folder: Path) -> None:
