@@ -51,6 +51,19 @@ template <typename Reducer>
   }
 }
 
+// Rows with fewer terms are reduced several at once.
+inline constexpr int64_t kShortRow = 32;
+// Reduces each of `columns` rows of adjacent terms; a row starts `terms` after the one before.
+template <typename Reducer>
+[[gnu::always_inline]] inline void ReduceShortRows(const float* x, int64_t terms, int64_t columns,
+                                                   const Reducer& reducer, Columns& totals) {
+  totals.fill(reducer.first());
+  for (int64_t k = 0; k < terms; ++k) {
+    for (int64_t i = 0; i < columns; ++i)
+      totals[i] = reducer.Combine(totals[i], reducer.Map(static_cast<double>(x[i * terms + k])));
+  }
+}
+
 // Calls rows(outer) if terms are contiguous, otherwise columns(outer, first column, number of columns), on
 // all threads.
 template <typename Rows, typename Parts>

@@ -85,18 +85,41 @@ float FirstZero(const float* x, int64_t count) {
   return *std::find(x, x + count, 0.0f);
 }
 
+// The reducers that return an element.
+template <typename Reducer>
+constexpr bool kSelects = std::is_same_v<Reducer, Largest> || std::is_same_v<Reducer, Smallest>;
+
+// Reduces rows of adjacent terms, fewer than kShortRow.
+template <typename Reducer, typename Finish>
+void ReduceShort(const float* x, const Folded& of, const Reducer& reducer, const Finish& finish, float* out) {
+  ParallelFor(tensor::CeilDivide(of.outer, kColumns), of.terms * kColumns, [&](int64_t part) {
+    const int64_t first = part * kColumns, rows = std::min(kColumns, of.outer - first);
+    Columns totals;
+    Vectorized([&] {
+      ReduceShortRows(x + first * of.terms, of.terms, rows, reducer, totals);
+      for (int64_t i = 0; i < rows; ++i) out[first + i] = static_cast<float>(finish(totals[i]));
+    });
+    if constexpr (kSelects<Reducer>) {
+      for (int64_t i = first; i < first + rows; ++i) {
+        if (out[i] == 0) out[i] = FirstZero(x + i * of.terms, of.terms);
+      }
+    }
+  });
+}
+
 // out = finish(reduction of the terms)
 template <typename Reducer, typename Finish>
 void Reduce(const KernelRun& run, const Folded& of, const Reducer& reducer, const Finish& finish) {
   const float* x = run.input(0).data<float>();
   float* out = run.output().mutable_data<float>();
+  if (of.inner == 1 && of.terms < kShortRow) return ReduceShort(x, of, reducer, finish, out);
   ForEachLine(
       of,
       [&](int64_t line) {
         const float* row = x + line * of.terms;
         const auto total = CombineRow(row, of.terms, typename OfRows<Reducer>::Type());
         out[line] = static_cast<float>(finish(static_cast<double>(total)));
-        if constexpr (std::is_same_v<Reducer, Largest> || std::is_same_v<Reducer, Smallest>) {
+        if constexpr (kSelects<Reducer>) {
           if (out[line] == 0) out[line] = FirstZero(row, of.terms);
         }
       },
