@@ -22,7 +22,8 @@ std::vector<std::string> RequestTransformations(kernels::Precision precision, bo
   if (precision != kernels::Precision::kExact && (HasVnni() || simd::HasSimd()))
     names.emplace_back("target.MarkQuantizedValues");
   if (!rewrites) return names;
-  names.insert(names.end(), {"target.ConvertVectorsToMatrices", "target.TransposeLeftOperands"});
+  names.insert(names.end(), {"target.ConvertVectorsToMatrices", "target.TransposeLeftOperands",
+                             "target.PostponeSqueezes"});
   if (!simd::HasSimd()) return names;
   if (precision != kernels::Precision::kExact) {
     names.insert(names.end(), {"target.QuantizeConcatParts", "target.RemoveRepeatedQuantization",

@@ -37,6 +37,7 @@ TransformationList StandardTransformations() {
   target::RegisterChannelQuantization(list);
   target::RegisterChannelPermutations(list);
   target::RegisterQuantizedValues(list);
+  target::RegisterPostponedSqueezes(list);
   return list;
 }
 

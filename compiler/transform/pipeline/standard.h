@@ -41,6 +41,7 @@ void RegisterRepeatedQuantization(TransformationList& list);
 void RegisterLookupTables(TransformationList& list);
 void RegisterChannelPermutations(TransformationList& list);
 void RegisterPlanConstants(TransformationList& list);
+void RegisterPostponedSqueezes(TransformationList& list);
 void RegisterQuantizedValues(TransformationList& list);
 }  // namespace target
 namespace middle {
