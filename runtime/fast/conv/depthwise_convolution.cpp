@@ -153,7 +153,8 @@ kernels::OrReason<DepthwiseForm> DepthwiseFormOf(const kernels::KernelRequest& r
     return kernels::Reason("{} spatial axes", static_cast<int64_t>(filter.size()) - 3);
   if (filter[1] != 1 || filter[2] != 1)
     return kernels::Reason("groups of {} input and {} output channels", filter[2], filter[1]);
-  if (filter[0] < kBlockColumns) return kernels::Reason("{} channels, fewer than a block", filter[0]);
+  if (filter[0] < kBlockColumns / 2)
+    return kernels::Reason("{} channels, fewer than half a block", filter[0]);
   const kernels::Window window = gemm::WindowOfConvolution(request);
   return DepthwiseForm{.images = input[0],
                        .channels = filter[0],

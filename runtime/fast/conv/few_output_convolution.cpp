@@ -247,15 +247,15 @@ Reason FewOutputsApply(const kernels::KernelRequest& request) {
   return FewOutputShapeOf(request).reason();
 }
 
-// Shorter rows do not fill a vector, and more outputs fill a channel block of direct convolution (processor
-// not recorded).
+// Shorter rows do not fill a vector. More outputs fill enough of a channel block of direct convolution
+// (Emerald Rapids; 12 with AVX2).
 kernels::Cost FewOutputsCost(const kernels::KernelRequest& request) {
-  constexpr int64_t kMinPixels = 6, kMaxOutputs = 12;
+  constexpr int64_t kMinPixels = 6, kMaxOutputs = 7, kMaxOutputsOfAvx2 = 12;
   constexpr double kFasterThanDirect = 0.9;
   const kernels::OrReason<FewOutputShape> form = FewOutputShapeOf(request);
-  if (form->outputs > kMaxOutputs)
-    return kernels::Cost::NotByDefault(
-        Reason("{} output channels, more than {}", form->outputs, kMaxOutputs));
+  const int64_t most = simd::SimdWidth() == simd::kSimdWidth256 ? kMaxOutputsOfAvx2 : kMaxOutputs;
+  if (form->outputs > most)
+    return kernels::Cost::NotByDefault(Reason("{} output channels, more than {}", form->outputs, most));
   if (form->columns.output < kMinPixels)
     return kernels::Cost::NotByDefault(
         Reason("rows of {} pixels, fewer than {}", form->columns.output, kMinPixels));

@@ -78,7 +78,7 @@ def conv(x, w, processor: str, threads: int, stride=1, pad=0, dilation=1, consta
             and choose_winograd(x, w, pad, dilation, processor, threads):
         return "winograd"
     is_identity = is_pixel and stride == 1
-    if constant and stride == 1 and outputs <= 12 and (rows * columns if is_identity else out_columns) >= 6:
+    if constant and stride == 1 and outputs <= (7 if wide else 12) and (rows * columns if is_identity else out_columns) >= 6:
         return "few_outputs"
     fills_badly = out_columns >= 4 and math.ceil(out_columns / math.ceil(out_columns / 6)) <= 4
     patches = images * out_rows * out_columns * inputs * height * width
@@ -130,14 +130,14 @@ def convolutions() -> None:
         emit_conv((1, 256, 28, 28), (256, 256, taps, taps))
     for stride in around(2):
         emit_conv((1, 256, 28, 28), (256, 256, 3, 3), stride=stride)
-    print("# Convolution: direct convolution with few outputs: 12, and rows of 6 pixels")
-    for outputs in around(12):
+    print("# Convolution: direct convolution with few outputs: 7 (AVX-512) or 12 (AVX2), and rows of 6 pixels")
+    for outputs in around(7, 12):
         emit_conv((1, 24, 9, 9), (outputs, 24, 3, 3), pad=1)
     for columns in around(6):
-        emit_conv((1, 24, 9, columns), (8, 24, 3, 3), pad=1)
-        emit_conv((1, 24, 1, columns), (8, 24, 1, 1))
+        emit_conv((1, 24, 9, columns), (5, 24, 3, 3), pad=1)
+        emit_conv((1, 24, 1, columns), (5, 24, 1, 1))
     for stride in around(2):
-        emit_conv((1, 24, 19, 19), (8, 24, 3, 3), pad=1, stride=stride)
+        emit_conv((1, 24, 19, 19), (5, 24, 3, 3), pad=1, stride=stride)
     print("# Convolution: im2col for rows that fill the tiles of AVX2 badly, up to 4 Mi elements")
     for columns in range(2, 27):
         emit_conv((1, 32, 8, columns), (48, 32, 5, 5), pad=2)
@@ -158,7 +158,7 @@ def group_conv(w, processor: str, stride=1, dilation=1) -> str:
     groups, outputs, inputs, _, width = w
     wide = processor in WIDE
     vector = 16 if wide else 8
-    if (outputs, inputs) == (1, 1) and groups >= BLOCK:
+    if (outputs, inputs) == (1, 1) and groups >= BLOCK // 2:
         return "depthwise"
     fills = inputs % vector == 0 and outputs % vector == 0
     fits = fills or (inputs == outputs and inputs in (4, 8))
@@ -191,8 +191,8 @@ def group_convolutions() -> None:
         words += "".join(f" {key}={value}" for key, value in options.items())
         emit(words, lambda processor, threads: group_conv(w, processor, **options))
 
-    print("# GroupConvolution: depthwise, from one block of channels")
-    for groups in around(BLOCK):
+    print("# GroupConvolution: depthwise, from half a block of channels")
+    for groups in around(BLOCK // 2, BLOCK):
         emit_group((1, groups, 9, 9), (groups, 1, 1, 3, 3))
     print("# GroupConvolution: groups that fill vectors, alone or together")
     for inputs in (3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 48):
