@@ -111,14 +111,20 @@ FaultOr<Success> PRelu(const ReferenceRun& run) {
     tensor::StridedLoop<2> loop(x.shape(), {x.strides(), slope_strides});
     const auto [x_stride, s_stride] = loop.row_strides();
     loop.Run([&](const std::array<int64_t, 2>& offsets, int64_t length) {
+      using C = ComputeType<T>;
       const T* xs = x.data<T>() + offsets[0];
       const T* ss = slope.data<T>() + offsets[1];
       T* out = run.output().mutable_data<T>() + offsets[0];
-      for (int64_t i = 0; i < length; ++i) {
-        using C = ComputeType<T>;
-        const C value = static_cast<C>(xs[i * x_stride]);
-        out[i * x_stride] =
-            T(static_cast<C>(value < C(0) ? value * static_cast<C>(ss[i * s_stride]) : value));
+      const auto value = [](T x, C slope) {
+        const C value = static_cast<C>(x);
+        return T(static_cast<C>(value < C(0) ? value * slope : value));
+      };
+      if (x_stride == 1 && s_stride == 0) {
+        const C slope_of_row = static_cast<C>(*ss);
+        for (int64_t i = 0; i < length; ++i) out[i] = value(xs[i], slope_of_row);
+      } else {
+        for (int64_t i = 0; i < length; ++i)
+          out[i * x_stride] = value(xs[i * x_stride], static_cast<C>(ss[i * s_stride]));
       }
     });
   });
