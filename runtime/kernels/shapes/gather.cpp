@@ -78,15 +78,22 @@ FaultOr<tensor::ElementsView> GatherOne(const ViewRequest& run) {
   return view;
 }
 
-// Returns the offset of element `index` of `shape` in other strides, without the contribution of `axis`.
-int64_t OffsetWithoutAxis(int64_t index, llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> strides,
-                          size_t axis) {
-  int64_t offset = 0;
-  for (size_t i = shape.size(); i-- > 0;) {
-    if (i != axis) offset += index % shape[i] * strides[i];
-    index /= shape[i];
+// Returns the offset of each element of `indices`, in row-major order, in a tensor with these strides. Along
+// `axis` it is that of the element's position.
+std::vector<int64_t> ElementOffsets(const TensorView& indices, const std::vector<int64_t>& positions,
+                                    llvm::ArrayRef<int64_t> strides, size_t axis) {
+  std::vector<int64_t> offsets = {0};  // of the elements along the axes so far
+  for (size_t i = 0; i < indices.shape().size(); ++i) {
+    const int64_t stride = i == axis ? 0 : strides[i];
+    std::vector<int64_t> further;
+    further.reserve(offsets.size() * static_cast<size_t>(indices.shape()[i]));
+    for (const int64_t offset : offsets) {
+      for (int64_t k = 0; k < indices.shape()[i]; ++k) further.push_back(offset + k * stride);
+    }
+    offsets = std::move(further);
   }
-  return offset;
+  for (size_t i = 0; i < offsets.size(); ++i) offsets[i] += positions[i] * strides[axis];
+  return offsets;
 }
 
 // out[.., i, ..] = data[.., indices[.., i, ..], ..]
@@ -96,12 +103,11 @@ FaultOr<Success> GatherElements(const ReferenceRun& run) {
   const size_t axis = static_cast<size_t>(NormalAxis(run.node.Int("axis"), data.rank()));
   FaultOr<std::vector<int64_t>> positions = Positions(indices, data.shape()[axis]);
   if (!positions) return positions.error();
+  const std::vector<int64_t> offsets = ElementOffsets(indices, *positions, data.strides(), axis);
   const size_t width = data.element_bytes();
-  tensor::ParallelFor(indices.volume(), 8, [&](int64_t i) {
-    const int64_t from = OffsetWithoutAxis(i, indices.shape(), data.strides(), axis) +
-                         (*positions)[static_cast<size_t>(i)] * data.strides()[axis];
+  tensor::ParallelFor(indices.volume(), 2, [&](int64_t i) {
     std::memcpy(run.output().mutable_bytes() + static_cast<size_t>(i) * width,
-                data.bytes() + static_cast<size_t>(from) * width, width);
+                data.bytes() + static_cast<size_t>(offsets[static_cast<size_t>(i)]) * width, width);
   });
   return Success();
 }
@@ -148,10 +154,11 @@ void ScatterAs(const ReferenceRun& run, const std::vector<int64_t>& positions, s
   std::vector<int64_t> counts;  // number of values in the mean of each element
   if (combine == Combine::kMean || !use_initial)
     counts.assign(static_cast<size_t>(output.volume()), use_initial ? 1 : 0);
-  for (int64_t i = 0; i < indices.volume(); ++i) {
-    const int64_t at = OffsetWithoutAxis(i, indices.shape(), output.strides(), axis) +
-                       positions[static_cast<size_t>(i)] * output.strides()[axis];
-    const C update = static_cast<C>(run.input(2).data<T>()[i]);
+  const std::vector<int64_t> offsets = ElementOffsets(indices, positions, output.strides(), axis);
+  const T* updates = run.input(2).data<T>();
+  for (size_t i = 0; i < offsets.size(); ++i) {
+    const int64_t at = offsets[i];
+    const C update = static_cast<C>(updates[i]);
     const bool first = !use_initial && counts[static_cast<size_t>(at)] == 0;
     out[at] = T(first ? update : Combined(combine, static_cast<C>(out[at]), update));
     if (!counts.empty()) ++counts[static_cast<size_t>(at)];
