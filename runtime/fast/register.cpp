@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "llvm/ADT/STLExtras.h"
+#include "runtime/fast/conv/subnormal_operands.h"
 #include "runtime/fast/factories.h"
 #include "runtime/fast/int8/convolution/filter_quantization.h"
 #include "runtime/fast/processor.h"
@@ -59,7 +60,9 @@ int64_t WorkOf(const kernels::KernelRequest& request) {
 std::optional<kernels::PreparedKernel> ChooseForThreads(llvm::ArrayRef<kernels::ImplementationTable> tables,
                                                         const kernels::KernelRequest& request) {
   const tensor::ThreadScope scope(WorkOf(request) < tensor::kParallelGrain ? 1 : tensor::CurrentThreads());
-  return kernels::ChooseImplementation(tables, request);
+  std::optional<kernels::PreparedKernel> prepared = kernels::ChooseImplementation(tables, request);
+  if (prepared) conv::FlushSubnormals(request, *prepared);
+  return prepared;
 }
 
 }  // namespace

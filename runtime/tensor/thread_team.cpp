@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "runtime/tensor/control_group.h"
+#include "runtime/tensor/subnormals.h"
 
 namespace nnefc::runtime::tensor {
 
@@ -148,6 +149,7 @@ class ThreadTeam {
   llvm::function_ref<void(int)> work_ = nullptr;
   int members_ = 1;
   int threads_ = 1;
+  bool subnormals_are_zero_ = false;
   std::exception_ptr error_;
   std::mutex error_mutex_;
   std::vector<PlacedThread> followers_;
@@ -226,6 +228,7 @@ void ThreadTeam::Run(int members, llvm::function_ref<void(int)> work) {
   work_ = work;
   members_ = Grow(members);
   threads_ = place_of_thread.threads;
+  subnormals_are_zero_ = SubnormalsAreZero();
   pending_.store(static_cast<uint32_t>(members_));
   untaken_.store((~uint64_t{0} >> (kMaxThreads - members_)) & ~uint64_t{1});
   Wake();
@@ -296,6 +299,7 @@ bool ThreadTeam::TakeAny() {
 void ThreadTeam::RunMember(int member) {
   place_of_thread = {
       .threads = threads_, .member = member, .members = members_, .in_team = true, .team = this};
+  SetSubnormalsAreZero(subnormals_are_zero_);
   try {
     work_(member);
   } catch (...) {

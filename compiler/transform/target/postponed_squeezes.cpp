@@ -57,7 +57,8 @@ class Squeeze {
       if (next.num_out_ports() != 1 || next.out_port(0).data().type != ElementType::kF32) return;
       if (next.ir().Is(ir::Rearrangement::kTranspose)) return PostponeTranspose(next);
       if (next.out_port(0).shape().extents() != squeezed_) return;
-      const bool is_function = next.num_in_ports() == 1 && next.ir().info().function_cost != ir::FunctionCost::kUnknown;
+      const bool is_function =
+          next.num_in_ports() == 1 && next.ir().info().function_cost != ir::FunctionCost::kUnknown;
       if (!is_function && !(IsBroadcasting(next) && UnsqueezeConstant(next, 1 - reader->index()))) return;
       MoveBefore(next, *reader);
     }

@@ -6,11 +6,13 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <numeric>
 #include <stdexcept>
 #include <thread>
 #include <vector>
 
 #include "runtime/tensor/parallel.h"
+#include "runtime/tensor/subnormals.h"
 #include "runtime/tensor/tasks.h"
 #include "tests/unit/runtime/count_threads.h"
 
@@ -50,6 +52,37 @@ TEST(ThreadTeamTest, EachCallIsMadeOnce) {
     }
   }
 }
+
+#if defined(__x86_64__)
+// Returns the sum of products of subnormal numbers by all members of a team.
+float SumOfSubnormals() {
+  std::vector<float> products(8);
+  const ThreadScope scope(4);
+  ParallelFor(8, kWorth, [&](int64_t i) {
+    volatile float subnormal = 1e-39F, two = 2;
+    products[static_cast<size_t>(i)] = subnormal * two;
+  });
+  return std::accumulate(products.begin(), products.end(), 0.0F);
+}
+
+// All threads work in the mode of the one that starts them, which ends with the scope.
+TEST(ThreadTeamTest, SubnormalsAreZeroInAScope) {
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_GT(SumOfSubnormals(), 0);
+    {
+      const SubnormalsAsZero scope;
+      EXPECT_EQ(SumOfSubnormals(), 0);
+      {
+        const SubnormalsAsZero inner;
+        EXPECT_TRUE(SubnormalsAreZero());
+      }
+      EXPECT_TRUE(SubnormalsAreZero());
+    }
+    EXPECT_FALSE(SubnormalsAreZero());
+  }
+  EXPECT_GT(SumOfSubnormals(), 15e-39F);
+}
+#endif
 
 // Returns the processors of the calling thread.
 cpu_set_t AllowedProcessors() {

@@ -7,9 +7,10 @@ namespace {
 
 class SqueezesTest : public TargetTest {
  protected:
-  // Returns the graph of a convolution with a result `c` of shape [1,2,1,5], squeezed to `s` along `axis`, and
-  // `steps` after it.
-  std::string Squeezed(llvm::ArrayRef<std::string> steps, const std::string& last, const std::string& axis = "2") {
+  // Returns the graph of a convolution with a result `c` of shape [1,2,1,5], squeezed to `s` along `axis`,
+  // and `steps` after it.
+  std::string Squeezed(llvm::ArrayRef<std::string> steps, const std::string& last,
+                       const std::string& axis = "2") {
     std::vector<std::string> text = {
         TargetInput("x", "f32", "[1,4,1,5]"), TargetInput("w", "f32", "[2,4,1,1]"),
         TargetStep("c", "opset1.Convolution", "%x, %w",
@@ -29,21 +30,24 @@ TEST_F(SqueezesTest, ElementwiseOperationsMoveBefore) {
   // The first axis.
   EXPECT_EQ(Squeezed({TargetStep("r", "opset1.ReLU", "%s")}, "r", "0"),
             std::string(kConvolution) + "ReLU[1,2,1,5](Convolution) Squeeze[2,1,5](ReLU Const)");
-  EXPECT_EQ(Squeezed({TargetConstant("b", "f32[1,2,1]", "0.5, 1.5"),
-                      TargetStep("a", "opset1.Add", "%s, %b"), TargetStep("r", "opset1.ReLU", "%a")},
+  EXPECT_EQ(Squeezed({TargetConstant("b", "f32[1,2,1]", "0.5, 1.5"), TargetStep("a", "opset1.Add", "%s, %b"),
+                      TargetStep("r", "opset1.ReLU", "%a")},
                      "r"),
             std::string(kConvolution) +
                 "Add[1,2,1,5](Convolution Const) ReLU[1,2,1,5](Add) Squeeze[1,2,5](ReLU Const)");
 }
 
 TEST_F(SqueezesTest, ConstantsOfAnyRank) {
-  for (const auto& [type, items] : {std::pair("f32[]", "2.0"), {"f32[5]", "1.0, 2.0, 3.0, 4.0, 5.0"},
-                                    {"f32[2,1]", "1.0, 2.0"}, {"f32[1,2,1]", "1.0, 2.0"}}) {
+  for (const auto& [type, items] : {std::pair("f32[]", "2.0"),
+                                    {"f32[5]", "1.0, 2.0, 3.0, 4.0, 5.0"},
+                                    {"f32[2,1]", "1.0, 2.0"},
+                                    {"f32[1,2,1]", "1.0, 2.0"}}) {
     for (const char* inputs : {"%s, %b", "%b, %s"}) {
       const bool is_first = inputs[1] == 's';
       EXPECT_EQ(Squeezed({TargetConstant("b", type, items), TargetStep("a", "opset1.Subtract", inputs)}, "a"),
                 std::string(kConvolution) + "Subtract[1,2,1,5](" +
-                    (is_first ? "Convolution Const" : "Const Convolution") + ") Squeeze[1,2,5](Subtract Const)")
+                    (is_first ? "Convolution Const" : "Const Convolution") +
+                    ") Squeeze[1,2,5](Subtract Const)")
           << type;
     }
   }
@@ -52,13 +56,14 @@ TEST_F(SqueezesTest, ConstantsOfAnyRank) {
 // The dropped axis stays before the one that follows it.
 TEST_F(SqueezesTest, TransposesMoveBefore) {
   const auto transposed = [&](const char* order, const char* axis = "2") {
-    return Squeezed({TargetConstant("order", "i64[3]", order), TargetStep("t", "opset1.Transpose", "%s, %order"),
-                     TargetStep("r", "opset1.ReLU", "%t")},
+    return Squeezed({TargetConstant("order", "i64[3]", order),
+                     TargetStep("t", "opset1.Transpose", "%s, %order"), TargetStep("r", "opset1.ReLU", "%t")},
                     "r", axis);
   };
-  EXPECT_EQ(transposed("0, 2, 1"), std::string(kConvolution) +
-                                       "Transpose[1,1,5,2](Convolution Const) Reshape[1,5,2](Transpose Const) "
-                                       "ReLU[1,5,2](Reshape)");
+  EXPECT_EQ(transposed("0, 2, 1"),
+            std::string(kConvolution) +
+                "Transpose[1,1,5,2](Convolution Const) Reshape[1,5,2](Transpose Const) "
+                "ReLU[1,5,2](Reshape)");
   EXPECT_EQ(InputOf("Transpose", 1), (std::vector<double>{0, 2, 3, 1}));
   transposed("2, 0, 1");
   EXPECT_EQ(InputOf("Transpose", 1), (std::vector<double>{2, 3, 0, 1}));
@@ -72,10 +77,12 @@ TEST_F(SqueezesTest, OthersRemain) {
   // An operand that is not constant, one that extends the result, and another broadcasting.
   EXPECT_EQ(Squeezed({TargetInput("b", "f32", "[1,2,1]"), TargetStep("a", "opset1.Add", "%s, %b")}, "a"),
             squeezed + "Add[1,2,5](Squeeze Parameter)");
-  EXPECT_EQ(Squeezed({TargetConstant("b", "f32[2,1,1]", "1.0, 2.0"), TargetStep("a", "opset1.Add", "%s, %b")}, "a"),
-            squeezed + "Add[2,2,5](Squeeze Const)");
-  EXPECT_EQ(Squeezed({TargetConstant("b", "f32[1,1,1,1]", "1.0"), TargetStep("a", "opset1.Add", "%s, %b")}, "a"),
-            squeezed + "Add[1,1,2,5](Squeeze Const)");
+  EXPECT_EQ(
+      Squeezed({TargetConstant("b", "f32[2,1,1]", "1.0, 2.0"), TargetStep("a", "opset1.Add", "%s, %b")}, "a"),
+      squeezed + "Add[2,2,5](Squeeze Const)");
+  EXPECT_EQ(
+      Squeezed({TargetConstant("b", "f32[1,1,1,1]", "1.0"), TargetStep("a", "opset1.Add", "%s, %b")}, "a"),
+      squeezed + "Add[1,1,2,5](Squeeze Const)");
   EXPECT_EQ(Squeezed({TargetConstant("b", "f32[1,2,1]", "1.0, 2.0"),
                       TargetStep("a", "opset1.Add", "%s, %b", "auto_broadcast = \"pdpd\"")},
                      "a"),
@@ -109,11 +116,11 @@ TEST_F(SqueezesTest, OtherViewsRemain) {
   EXPECT_FALSE(moves(reshaped("2", "4, 3")));
   EXPECT_FALSE(moves(reshaped("3", "2, 2, 3")));
   EXPECT_FALSE(moves(reshaped("5", "1, 2, 1, 6, 1")));
-  EXPECT_EQ(After("PostponeSqueezes",
-                  {TargetInput("x", "f32", "[1,4,1,5]"), TargetConstant("axis", "i64[1]", "2"),
-                   TargetStep("s", "opset1.Squeeze", "%x, %axis"), TargetStep("r", "opset1.ReLU", "%s"),
-                   TargetResult("r")}),
-            "Squeeze[1,4,5](Parameter Const) ReLU[1,4,5](Squeeze)");
+  EXPECT_EQ(
+      After("PostponeSqueezes", {TargetInput("x", "f32", "[1,4,1,5]"), TargetConstant("axis", "i64[1]", "2"),
+                                 TargetStep("s", "opset1.Squeeze", "%x, %axis"),
+                                 TargetStep("r", "opset1.ReLU", "%s"), TargetResult("r")}),
+      "Squeeze[1,4,5](Parameter Const) ReLU[1,4,5](Squeeze)");
 }
 
 }  // namespace

@@ -28,7 +28,8 @@ TEST(RowReductionsTest, RowsAndTermsOfEveryNumber) {
     for (const int64_t rows : {1, 2, 127, 128, 129, 300}) {
       for (const int64_t terms : {1, 2, 3, 7, 15, 16, 17, 31, 32, 33}) {
         const Shape shape = {rows, terms};
-        ExpectAsReference(Reduced(reduction, shape), {RandomTensor(shape, 1)}, "", reduction.selects ? 0 : 1e-6);
+        ExpectAsReference(Reduced(reduction, shape), {RandomTensor(shape, 1)}, "",
+                          reduction.selects ? 0 : 1e-6);
       }
     }
   }
@@ -36,9 +37,9 @@ TEST(RowReductionsTest, RowsAndTermsOfEveryNumber) {
 
 // NaN is skipped, of zeros the first one is the result, and sums of infinities are NaN.
 TEST(RowReductionsTest, SpecialNumbers) {
-  const std::vector<float> rows = {0.0F,  -0.0F,  -1,    -0.0F,     0.0F,       -3,       kNan,      2,         1,
-                                   -kNan, kNan,   kNan,  kInfinity, -kInfinity, kNan,     kInfinity, 1,         2,
-                                   -0.0F, -0.0F,  -0.0F, -1e38F,    -3e38F,     -3e38F,   1e-45F,    -1e-45F,   0};
+  const std::vector<float> rows = {0.0F,  -0.0F, -1,    -0.0F,     0.0F,       -3,     kNan,      2,       1,
+                                   -kNan, kNan,  kNan,  kInfinity, -kInfinity, kNan,   kInfinity, 1,       2,
+                                   -0.0F, -0.0F, -0.0F, -1e38F,    -3e38F,     -3e38F, 1e-45F,    -1e-45F, 0};
   const Shape shape = {static_cast<int64_t>(rows.size()) / 3, 3};
   const TensorValue x = TensorValue::FromFloats(shape, rows);
   for (const Reduction& reduction : kReductions) {
