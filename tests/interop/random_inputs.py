@@ -9,9 +9,9 @@ VALUES = {"sr": 16000}
 BYTES = {"bytes"}
 
 
-def input_values(name: str, shape: list[int], dtype: np.dtype) -> np.ndarray:
-    """Returns random numbers of [0, 1), integers of [1, 4), or `true`; always the same."""
-    random = np.random.default_rng(7)
+def input_values(name: str, shape: list[int], dtype: np.dtype, seed: int = 7) -> np.ndarray:
+    """Returns random numbers of [0, 1), integers of [1, 4), or `true`; the same ones for a seed."""
+    random = np.random.default_rng(seed)
     if name in VALUES:
         return np.full(shape, VALUES[name], dtype)
     if dtype.kind == "b":
