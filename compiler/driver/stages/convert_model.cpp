@@ -20,6 +20,8 @@
 #include "compiler/syntax/parse.h"
 #include "compiler/syntax/print.h"
 #include "compiler/transform/middle/control_flow/unroll_loops.h"
+#include "compiler/transform/middle/einsum.h"
+#include "compiler/transform/values.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace nnefc::driver {
@@ -88,6 +90,20 @@ bool Unroll(ir::Graph& graph, const ir::Evaluator& evaluate, Emitter& emitter) {
   view.CleanUp();
   view.Finish();
   return InferWithValues(graph, evaluate, emitter);
+}
+
+// Replaces sums of products by matrix multiplications, and infers these. Emits an error and returns false if
+// they are invalid.
+bool ReplaceEinsums(ir::Graph& graph, const ir::Evaluator& evaluate, Emitter& emitter) {
+  transform::Graph view(graph, evaluate);
+  transform::middle::ReplaceEinsums(view);
+  view.CleanUp();
+  view.Finish();
+  return InferWithValues(graph, evaluate, emitter);
+}
+
+bool HasEinsums(const ir::Graph& graph) {
+  return transform::HasOperation(graph, "opset7", "Einsum");
 }
 
 bool HasLoops(const ir::Graph& graph) {
@@ -337,13 +353,17 @@ std::optional<ConvertedModel> ConvertModel(Compilation& compilation, const Conve
   std::unique_ptr<ir::Graph> inferred;
   const bool is_renamed = compilation.lowered() != nullptr || compilation.renames().empty();
   const bool unrolls = options.unrolls && HasLoops(*graph);
-  if (!is_renamed || !options.input_shapes.empty() || HasUnknownShapes(*graph) || unrolls) {
+  const bool replaces_einsums = options.target == raise::Target::kRatified && HasEinsums(*graph);
+  if (!is_renamed || !options.input_shapes.empty() || HasUnknownShapes(*graph) || unrolls ||
+      replaces_einsums) {
     inferred = ir::Clone(*graph);
     if (!is_renamed && !RenamePorts(*inferred, compilation.renames(), context.emitter)) return std::nullopt;
     if (!SetShapes(*inferred, options.input_shapes, context.emitter) ||
         !InferWithValues(*inferred, options.evaluate, context.emitter))
       return std::nullopt;
     if (unrolls && !Unroll(*inferred, options.evaluate, context.emitter)) return std::nullopt;
+    if (replaces_einsums && !ReplaceEinsums(*inferred, options.evaluate, context.emitter))
+      return std::nullopt;
     graph = inferred.get();
   }
   const bool is_for_tract = options.target == raise::Target::kTract;

@@ -1,4 +1,4 @@
-// Conversion of Einsum to matrix multiplication.
+#include "compiler/transform/middle/einsum.h"
 
 #include <algorithm>
 
@@ -205,6 +205,10 @@ opset1.Result "y" (%2)
     TakePlace(graph, einsum, MakeTranspose(graph, einsum, matmul, order, labels.result).node());
   }
 };
+
+void ReplaceEinsums(Graph& graph) {
+  EinsumToMatMul().FindAndReplacePattern(graph);
+}
 
 void RegisterEinsum(TransformationList& list) {
   list.Add<middle::EinsumToMatMul>();

@@ -16,6 +16,7 @@ onnx = pytest.importorskip("onnx")
 ov = pytest.importorskip("openvino")
 ort = pytest.importorskip("onnxruntime")
 from onnx import TensorProto, helper, numpy_helper  # noqa: E402
+from openvino import opset7  # noqa: E402
 from openvino import opset8 as ops  # noqa: E402
 
 from openvino_oracle import openvino_outputs  # noqa: E402
@@ -111,6 +112,26 @@ def small_model(path: Path, compress: bool = False, name: str = "x", weights: st
     model = ov.Model([ops.result(y)], [x], "net")
     ov.save_model(model, path, compress_to_fp16=compress)
     return model, floats(2, 16)
+
+
+@pytest.mark.parametrize(("equation", "left", "right"), [
+    ("BGHID,BGHJD->BGHIJ", (1, 2, 3, 4, 5), (1, 2, 3, 6, 5)), ("bihd,bjhd->bhij", (2, 4, 3, 5), (2, 6, 3, 5)),
+    ("ij,kj->ki", (3, 4), (5, 4)), ("abc,cde->adbe", (2, 3, 4), (4, 5, 6)), ("...ij,...jk->...ik", (2, 3, 4), (2, 4, 5))])
+def test_sums_of_products_are_matrix_multiplications(tool: Nnefc, tmp_path: Path, equation: str, left: tuple, right: tuple) -> None:
+    inputs = {"x": floats(*left), "y": floats(*right)}
+    model = onnx_model([helper.make_node("Einsum", ["x", "y"], ["z"], equation=equation)], inputs, {}, ["z"])
+    assert re.search(r"= matmul\(", convert_onnx(tool, tmp_path, model, inputs).read_text())
+
+
+# No label is summed up, one is summed up in a single operand, and an extent of 1 is repeated.
+@pytest.mark.parametrize(("equation", "left", "right"), [
+    ("ij,ij->ij", (3, 4), (3, 4)), ("ij,kl->ikl", (3, 4), (5, 6)), ("ij,jk->ik", (3, 4), (1, 5))])
+def test_other_sums_of_products_are_reported(tool: Nnefc, tmp_path: Path, equation: str, left: tuple, right: tuple) -> None:
+    operands = [ops.parameter(list(shape), np.float32, name) for shape, name in ((left, "x"), (right, "y"))]
+    ov.save_model(ov.Model([opset7.einsum(operands, equation)], operands), tmp_path / "net.xml", compress_to_fp16=False)
+    done = tool.call("convert", tmp_path / "net.xml", "-o", tmp_path / "model")
+    assert done.returncode == 1 and "`Einsum`" in done.stderr and "[raise.no-form]" in done.stderr, done.stderr
+    assert not (tmp_path / "model").exists()
 
 
 def test_compressed_weights_stay_compressed(tool: Nnefc, tmp_path: Path) -> None:
