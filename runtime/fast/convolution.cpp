@@ -168,6 +168,18 @@ KernelOrReason MakeDirect(const KernelRequest& request) {
 // Costs relative to direct convolution with full blocks. Matrix multiplications take less (inner_product.h).
 constexpr int kPointwiseCost = 50, kDepthwiseCost = 50;
 
+// With less than a block of channels, padding enlarges the images, which then may not fit in the second-level
+// cache (Emerald Rapids).
+kernels::Cost DepthwiseCost(const KernelRequest& request) {
+  constexpr int64_t kMaxPixels = 16'384;  // a mebibyte
+  const llvm::ArrayRef<int64_t> images = request.inputs[0].shape;
+  const int64_t pixels = Volume(images.drop_front(2)).value_or(0);
+  if (images[1] < memory::kChannelBlock && pixels > kMaxPixels)
+    return kernels::Cost::NotByDefault(
+        Reason("less than a block of channels, and {} pixels, more than {}", pixels, kMaxPixels));
+  return kernels::FixedCost<kDepthwiseCost>(request);
+}
+
 // With few outputs most of a block is wasted, but im2col of oneDNN is still slower. A filter that is not
 // constant is packed in each run.
 kernels::Cost DirectCost(const KernelRequest& request) {
@@ -214,9 +226,7 @@ constexpr Implementation kBf16Convolution[] = {kWinogradRow, kFewOutputsRow, kIm
 constexpr Implementation kGroupedRow{"grouped", conv::GroupedApplies, conv::GroupedCost,
                                      conv::MakeGroupedConvolution};
 constexpr Implementation kF32GroupConvolution[] = {
-    {"depthwise", conv::DepthwiseApplies, kernels::FixedCost<kDepthwiseCost>, conv::MakeDepthwise},
-    kGroupedRow,
-    kDirectRow};
+    {"depthwise", conv::DepthwiseApplies, DepthwiseCost, conv::MakeDepthwise}, kGroupedRow, kDirectRow};
 constexpr Implementation kBf16GroupConvolution[] = {kGroupedRow, kDirectRow};
 
 // Quantized steps may have inputs of other types.

@@ -24,7 +24,7 @@ std::vector<std::string> RequestTransformations(kernels::Precision precision, bo
     names.emplace_back("target.MarkQuantizedValues");
   if (!rewrites) return names;
   names.insert(names.end(), {"target.ConvertVectorsToMatrices", "target.TransposeLeftOperands",
-                             "target.PostponeSqueezes"});
+                             "target.PostponeSqueezes", "target.ResampleImages"});
   if (!simd::HasSimd()) return names;
   if (precision != kernels::Precision::kExact) {
     names.insert(names.end(), {"target.QuantizeConcatParts", "target.RemoveRepeatedQuantization",

@@ -38,6 +38,7 @@ TransformationList StandardTransformations() {
   target::RegisterChannelPermutations(list);
   target::RegisterQuantizedValues(list);
   target::RegisterPostponedSqueezes(list);
+  target::RegisterResampledImages(list);
   return list;
 }
 

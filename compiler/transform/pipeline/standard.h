@@ -42,6 +42,7 @@ void RegisterLookupTables(TransformationList& list);
 void RegisterChannelPermutations(TransformationList& list);
 void RegisterPlanConstants(TransformationList& list);
 void RegisterPostponedSqueezes(TransformationList& list);
+void RegisterResampledImages(TransformationList& list);
 void RegisterQuantizedValues(TransformationList& list);
 }  // namespace target
 namespace middle {

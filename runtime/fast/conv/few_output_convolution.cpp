@@ -247,13 +247,15 @@ Reason FewOutputsApply(const kernels::KernelRequest& request) {
   return FewOutputShapeOf(request).reason();
 }
 
-// Shorter rows do not fill a vector. More outputs fill enough of a channel block of direct convolution
-// (Emerald Rapids; 12 with AVX2).
+// Shorter rows do not fill a vector. More outputs fill enough of a channel block of direct convolution,
+// unless padding enlarges the images so that they may not fit in the second-level cache (Emerald Rapids).
 kernels::Cost FewOutputsCost(const kernels::KernelRequest& request) {
-  constexpr int64_t kMinPixels = 6, kMaxOutputs = 7, kMaxOutputsOfAvx2 = 12;
+  constexpr int64_t kMinPixels = 6, kMaxOutputs = 7, kMaxOutputsOfLarge = 12, kMaxPixels = 16'384;
   constexpr double kFasterThanDirect = 0.9;
   const kernels::OrReason<FewOutputShape> form = FewOutputShapeOf(request);
-  const int64_t most = simd::SimdWidth() == simd::kSimdWidth256 ? kMaxOutputsOfAvx2 : kMaxOutputs;
+  const int64_t pixels = Volume(llvm::ArrayRef<int64_t>(request.outputs[0].shape).drop_front(2)).value_or(0);
+  const bool is_large = pixels > kMaxPixels || simd::SimdWidth() == simd::kSimdWidth256;
+  const int64_t most = is_large ? kMaxOutputsOfLarge : kMaxOutputs;
   if (form->outputs > most)
     return kernels::Cost::NotByDefault(Reason("{} output channels, more than {}", form->outputs, most));
   if (form->columns.output < kMinPixels)

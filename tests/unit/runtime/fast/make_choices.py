@@ -78,7 +78,7 @@ def conv(x, w, processor: str, threads: int, stride=1, pad=0, dilation=1, consta
             and choose_winograd(x, w, pad, dilation, processor, threads):
         return "winograd"
     is_identity = is_pixel and stride == 1
-    if constant and stride == 1 and outputs <= (7 if wide else 12) and (rows * columns if is_identity else out_columns) >= 6:
+    if constant and stride == 1 and outputs <= (7 if wide and out_rows * out_columns <= 1 << 14 else 12) and (rows * columns if is_identity else out_columns) >= 6:
         return "few_outputs"
     fills_badly = out_columns >= 4 and math.ceil(out_columns / math.ceil(out_columns / 6)) <= 4
     patches = images * out_rows * out_columns * inputs * height * width
@@ -133,6 +133,8 @@ def convolutions() -> None:
     print("# Convolution: direct convolution with few outputs: 7 (AVX-512) or 12 (AVX2), and rows of 6 pixels")
     for outputs in around(7, 12):
         emit_conv((1, 24, 9, 9), (outputs, 24, 3, 3), pad=1)
+    for rows in around(1 << 10):
+        emit_conv((1, 8, rows, 16), (12, 8, 1, 1))
     for columns in around(6):
         emit_conv((1, 24, 9, columns), (5, 24, 3, 3), pad=1)
         emit_conv((1, 24, 1, columns), (5, 24, 1, 1))
@@ -154,11 +156,11 @@ def convolutions() -> None:
 
 # --- GroupConvolution -----------------------------------------------------------------
 
-def group_conv(w, processor: str, stride=1, dilation=1) -> str:
+def group_conv(x, w, processor: str, stride=1, dilation=1) -> str:
     groups, outputs, inputs, _, width = w
     wide = processor in WIDE
     vector = 16 if wide else 8
-    if (outputs, inputs) == (1, 1) and groups >= BLOCK // 2:
+    if (outputs, inputs) == (1, 1) and (groups >= BLOCK or (groups >= BLOCK // 2 and x[2] * x[3] <= 1 << 14)):
         return "depthwise"
     fills = inputs % vector == 0 and outputs % vector == 0
     fits = fills or (inputs == outputs and inputs in (4, 8))
@@ -189,11 +191,15 @@ def group_convolutions() -> None:
     def emit_group(x, w, **options):
         words = f"op=GroupConvolution x={extents(x)} w={extents(w)} pad=1"
         words += "".join(f" {key}={value}" for key, value in options.items())
-        emit(words, lambda processor, threads: group_conv(w, processor, **options))
+        emit(words, lambda processor, threads: group_conv(x, w, processor, **options))
 
     print("# GroupConvolution: depthwise, from half a block of channels")
     for groups in around(BLOCK // 2, BLOCK):
         emit_group((1, groups, 9, 9), (groups, 1, 1, 3, 3))
+    print("# GroupConvolution: depthwise, images of less than a block up to 16,384 pixels")
+    for rows in around(1 << 14):
+        emit_group((1, BLOCK - 1, rows, 1), (BLOCK - 1, 1, 1, 3, 3))
+        emit_group((1, BLOCK, rows, 1), (BLOCK, 1, 1, 3, 3))
     print("# GroupConvolution: groups that fill vectors, alone or together")
     for inputs in (3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 48):
         emit_group((1, 4 * inputs, 9, 9), (4, inputs, inputs, 3, 3))

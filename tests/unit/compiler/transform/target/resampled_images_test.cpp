@@ -1,0 +1,60 @@
+// target.ResampleImages: Interpolate between transposes, and near misses.
+
+#include "tests/unit/compiler/transform/target/target_support.h"
+
+namespace nnefc::transform::target {
+namespace {
+
+struct Resize {
+  std::string input = "[1,16,2,3]", order = "0, 2, 3, 1", axes = "1, 2", back = "0, 3, 1, 2";
+  std::string attributes = "mode = \"nearest\", shape_calculation_mode = \"sizes\"";
+  bool is_opset4 = false;
+};
+
+class ResampledTest : public TargetTest {
+ protected:
+  // Returns the nodes after a transpose, an Interpolate to extents of 4 and 6, and a transpose; `steps` read
+  // the Interpolate `i`, too.
+  std::string Resampled(const Resize& of, llvm::ArrayRef<std::string> steps = {}) {
+    std::vector<std::string> text = {
+        TargetInput("x", "f32", of.input), TargetConstant("to", "i64[4]", of.order),
+        TargetStep("t", "opset1.Transpose", "%x, %to"), TargetConstant("sizes", "i64[2]", "4, 6"),
+        TargetConstant("scales", "f32[2]", "2.0, 2.0"), TargetConstant("axes", "i64[2]", of.axes),
+        of.is_opset4 ? TargetStep("i", "opset4.Interpolate", "%t, %sizes, %scales, %axes",
+                                  of.attributes + ", coordinate_transformation_mode = \"half_pixel\"")
+                     : TargetStep("i", "opset11.Interpolate", "%t, %sizes, %axes", of.attributes),
+        TargetConstant("back", "i64[4]", of.back), TargetStep("u", "opset1.Transpose", "%i, %back"),
+        TargetResult("u")};
+    text.insert(text.end(), steps.begin(), steps.end());
+    return After("ResampleImages", text);
+  }
+  static bool Moves(const std::string& nodes) { return nodes.find("Transpose") == std::string::npos; }
+};
+
+TEST_F(ResampledTest, TransposesVanish) {
+  EXPECT_EQ(Resampled({}), "Interpolate[1,16,4,6](Parameter Const Const)");
+  EXPECT_EQ(InputOf("Interpolate", 2), (std::vector<double>{2, 3}));
+  EXPECT_EQ(Resampled({.is_opset4 = true}), "Interpolate[1,16,4,6](Parameter Const Const Const)");
+  EXPECT_EQ(InputOf("Interpolate", 3), (std::vector<double>{2, 3}));
+  EXPECT_EQ(Resampled({.axes = "-3, -2"}), "Interpolate[1,16,4,6](Parameter Const Const)");
+  EXPECT_EQ(InputOf("Interpolate", 2), (std::vector<double>{2, 3}));
+}
+
+TEST_F(ResampledTest, OthersRemain) {
+  EXPECT_FALSE(Moves(Resampled({.input = "[1,15,2,3]"})));
+  EXPECT_TRUE(Moves(Resampled({.input = "[1,17,2,3]"})));
+  // Not the inverse transpose, and axes that would change their order.
+  EXPECT_FALSE(Moves(Resampled({.back = "0, 3, 2, 1"})));
+  EXPECT_FALSE(Moves(Resampled({.order = "0, 3, 2, 1", .axes = "1, 2", .back = "0, 3, 2, 1"})));
+  // Pads at either end.
+  for (const char* pads : {"pads_begin = [0, 1, 0, 0]", "pads_end = [0, 0, 1, 0]"})
+    EXPECT_FALSE(Moves(
+        Resampled({.attributes = "mode = \"nearest\", shape_calculation_mode = \"sizes\", " + std::string(pads)})));
+  EXPECT_TRUE(Moves(Resampled({.attributes = "mode = \"nearest\", shape_calculation_mode = \"sizes\", pads_begin = "
+                                             "[0, 0, 0, 0], pads_end = [0, 0, 0, 0]"})));
+  // A second reader.
+  EXPECT_FALSE(Moves(Resampled({}, {TargetStep("r", "opset1.ReLU", "%i"), "  opset1.Result \"z\" (%r)\n"})));
+}
+
+}  // namespace
+}  // namespace nnefc::transform::target
