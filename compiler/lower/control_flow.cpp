@@ -51,8 +51,15 @@ void LowerIfElse(NodeLowering& n) {
   std::vector<OutputPort> inputs;
   inputs.reserve(static_cast<size_t>(n.num_inputs()));
   for (int32_t i = 0; i < n.num_inputs(); ++i) inputs.push_back(n.input(i));
-  if (n.input_rank(0) > 1) inputs[0] = n.WithShape(inputs[0], {}, "condition");
+  const ir::PartialShape& condition = n.input_shape(0);
+  if (!condition.rank_known() || condition.rank() > 1) inputs[0] = n.WithShape(inputs[0], {}, "condition");
   AddNodeWithBodies(n, "opset8", "If", inputs, std::move(bodies));
+}
+
+// Returns the extent of the sliced axis of an input.
+ir::Dim ExtentOf(const NodeLowering& n, const ir::InputMapping& mapping) {
+  const ir::PartialShape& shape = n.input_shape(mapping.external);
+  return shape.rank_known() ? shape[*mapping.axis] : ir::Dim();
 }
 
 // Slices the whole axis: OpenVINO's components interpret other starts and ends differently. Elements outside
@@ -64,7 +71,7 @@ OutputPort Whole(NodeLowering& n, ir::InputMapping& mapping) {
   const int64_t end = backward ? 0 : -1;
   if (mapping.start == start && mapping.end == end) return input;
   const int64_t axis = *mapping.axis;
-  const ir::Dim extent = n.input_shape(mapping.external)[axis];
+  const ir::Dim extent = ExtentOf(n, mapping);
   if (!extent.known()) {
     n.UnknownExtent(fmt::format("`sliced[{}]`", mapping.external), axis);
     return input;
@@ -91,7 +98,7 @@ std::optional<int64_t> Iterations(NodeLowering& n, const ir::Body& body) {
   for (const ir::InputMapping& mapping : body.inputs) {
     if (!mapping.axis) continue;
     open = mapping;
-    const ir::Dim extent = n.input_shape(mapping.external)[*mapping.axis];
+    const ir::Dim extent = ExtentOf(n, mapping);
     if (!extent.known()) continue;
     std::string reason;
     return ir::ops::opset::CountIterations({mapping.start, mapping.end, mapping.stride, mapping.part_size},

@@ -26,10 +26,16 @@ std::unique_ptr<ir::Graph> LowerBody(const ir::Graph& graph, const LowerOptions&
 
 namespace {
 
-// True if the ranks of all inputs and outputs are known, as all lowerings require; otherwise reports the
+// True if the lowering of the operation does not depend on ranks. Those of results of `if_else` may be unknown.
+bool AcceptsAnyRank(const ir::Node& node) {
+  return !node.bodies().empty() || node.type() == "copy" || node.type() == "cast";
+}
+
+// True if the ranks of all inputs and outputs are known, as most lowerings require; otherwise reports the
 // first unknown one.
 bool HasRanks(NodeLowering& lowering) {
   const ir::Node& node = lowering.node();
+  if (AcceptsAnyRank(node)) return true;
   for (int32_t i = 0; i < node.num_inputs(); ++i) {
     if (lowering.input_shape(i).rank_known()) continue;
     lowering.Error(kUnknownRank, "lowering `{}` needs the rank of its input {}, which is unknown",

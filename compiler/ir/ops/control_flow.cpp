@@ -189,7 +189,7 @@ Parameters IfParameters(InferContext& context) {
   return parameters;
 }
 
-// if_else.results: equal types and ranks; an extent that differs is unknown until run time.
+// if_else.results: equal types. An extent or a rank that differs is unknown until run time.
 void InferIfElse(InferContext& context) {
   const Parameters fed = IfParameters(context);
   if (!fed) return;
@@ -205,9 +205,7 @@ void InferIfElse(InferContext& context) {
   for (size_t i = 0; i < static_cast<size_t>(node.num_outputs()); ++i) {
     const Output& a = ResultOf(node.bodies()[0], i);
     const Output& b = ResultOf(node.bodies()[1], i);
-    const bool ranks_agree =
-        !a.shape.rank_known() || !b.shape.rank_known() || a.shape.rank() == b.shape.rank();
-    if (a.type != b.type || !ranks_agree) {
+    if (a.type != b.type) {
       context.ErrorAt(Describe(context, "else_body"), kIfResults,
                       "output {} of `if_else` is of type {} and shape {} in `{}`, {} and {} in `{}`", i,
                       DataTypeName(a.type), ToString(a.shape), context.attribute("then_body").AsString(),

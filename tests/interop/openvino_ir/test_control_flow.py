@@ -131,7 +131,15 @@ def scalar_or_one(value: bool) -> Case:
     return if_case([value], scalar, one, [], [[1]], [[5 if value else 7]], openvino=False)
 
 
+def ranks(value: bool) -> Case:
+    """Shapes [2,2] and [1,2,2]: the rank is that of the chosen branch."""
+    two = Branch(lambda g, a: [g.add("Squeeze", "opset1", [a, g.const([0], I64)], [("f32", [2, 2])])[0]], [1])
+    three = Branch(lambda g, a: [g.binary("Add", a, a, [1, 2, 2])], [1])
+    return if_case([value], two, three, [X], [[]], [X[0] if value else X + X], openvino=False)
+
+
 for value in (True, False):
+    CASES[f"if_ranks_{value}"] = lambda v=value: ranks(v)
     CASES[f"if_two_outputs_{value}"] = lambda v=value: two_outputs(v)
     CASES[f"if_crossed_{value}"] = lambda v=value: crossed(v)
     CASES[f"if_scalar_or_one_{value}"] = lambda v=value: scalar_or_one(v)

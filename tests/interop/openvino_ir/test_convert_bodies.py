@@ -15,8 +15,8 @@ pytest.importorskip("openvino")
 from test_control_flow import CASES, assert_equal  # noqa: E402
 
 
-# Branches with results of different ranks, and a state that changes its shape.
-NO_FORM = {"if_scalar_or_one_True", "if_scalar_or_one_False", "a_state_that_grows"}
+# A state that changes its shape.
+NO_FORM = {"a_state_that_grows"}
 
 
 @pytest.fixture(scope="session")
