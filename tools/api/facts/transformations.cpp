@@ -84,19 +84,28 @@ void KeepTensors(driver::TransformOptions& options) {
   }
 }
 
-void ResolveNames(GraphTrace& trace, const driver::TransformOptions& options, const plugin::Plugins& plugins,
+bool ResolveNames(GraphTrace& trace, const driver::TransformOptions& options, const plugin::Plugins& plugins,
                   Emitter& emitter) {
   Context context;
   bool environment_failed = false;
   const std::optional<transform::TransformationList> known =
       driver::MakeTransformations(options, plugins, context, environment_failed);
-  if (!known) return;
+  if (!known) return true;
+  bool found_all = true;
+  const auto find = [&](const std::string& name) {
+    const Transformation* found = known->FindOrReport(name, emitter);
+    found_all &= found != nullptr;
+    return found;
+  };
   for (std::vector<std::string>* names : {&trace.before, &trace.after, &trace.diff, &trace.difference}) {
     for (std::string& name : *names) {
       if (name == "all") continue;
-      if (const Transformation* found = known->FindOrReport(name, emitter)) name = found->name();
+      if (const Transformation* found = find(name)) name = found->name();
     }
   }
+  for (const std::string& name : options.pipeline.only) find(name);
+  if (!options.pipeline.stop_after.empty()) find(options.pipeline.stop_after);
+  return found_all;
 }
 
 void TraceGraphs(const GraphTrace& trace, driver::TransformOptions& options,

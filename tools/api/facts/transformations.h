@@ -49,9 +49,10 @@ struct GraphTrace {
       record = nullptr;
 };
 
-// Replaces the names of a trace by those in the list of transformations. Emits an error for an unknown name,
-// but none of the options; the compilation reports those.
-void ResolveNames(GraphTrace& trace, const driver::TransformOptions& options, const plugin::Plugins& plugins,
+// Replaces the names of a trace by those in the list of transformations. Emits an error for each unknown name
+// of the trace or of the chosen transformations and returns false. The compilation reports other errors of the
+// options.
+[[nodiscard]] bool ResolveNames(GraphTrace& trace, const driver::TransformOptions& options, const plugin::Plugins& plugins,
                   Emitter& emitter);
 // Makes a compilation with these options pass the texts of its graph to `print`. The trace must outlive it.
 void TraceGraphs(const GraphTrace& trace, driver::TransformOptions& options,

@@ -27,13 +27,14 @@ struct TransformCommand : LoweredCommand {
 
   int Run() {
     if (!explained_configuration.empty()) return ExplainConfiguration();
-    if (bisect && !list) return Bisect();
     if (!list && plugins()->ok()) {
       Context context;
-      api::ResolveNames(trace, transform, *plugins(), context.emitter);
-      if (const int exit_code = Reporter(*this).Report("", context, false); exit_code != kSuccess)
-        return exit_code;
+      if (!api::ResolveNames(trace, transform, *plugins(), context.emitter)) {
+        Reporter(*this).Report("", context, /*environment_failed=*/false);
+        return kMisuse;
+      }
     }
+    if (bisect && !list) return Bisect();
     if (writes_difference() && !list && updated_configuration.empty()) return WriteDifference();
     api::TraceGraphs(trace, transform, WriteStderr);
     return LowerAndWrite("transform", [&](const api::Program& program) {
