@@ -92,21 +92,28 @@ OutputPort Whole(NodeLowering& n, ir::InputMapping& mapping) {
                {}, suffix);
 }
 
-// Returns the number of iterations; reports an error and returns nothing if extents are unknown.
-std::optional<int64_t> Iterations(NodeLowering& n, const ir::Body& body) {
-  std::optional<ir::InputMapping> open;
+// Returns the number of parts of the sliced inputs, if it is known.
+std::optional<int64_t> KnownParts(const NodeLowering& n, const ir::Body& body) {
   for (const ir::InputMapping& mapping : body.inputs) {
     if (!mapping.axis) continue;
-    open = mapping;
     const ir::Dim extent = ExtentOf(n, mapping);
     if (!extent.known()) continue;
     std::string reason;
     return ir::ops::opset::CountIterations({mapping.start, mapping.end, mapping.stride, mapping.part_size},
                                            extent.value(), &reason);
   }
-  if (!open) return 1;
-  n.UnknownExtent(fmt::format("`sliced[{}]`", open->external), *open->axis);
   return std::nullopt;
+}
+
+// Returns the number of iterations; reports an error and returns nothing if extents are unknown.
+std::optional<int64_t> Iterations(NodeLowering& n, const ir::Body& body) {
+  if (const std::optional<int64_t> parts = KnownParts(n, body)) return parts;
+  for (const ir::InputMapping& mapping : body.inputs) {
+    if (!mapping.axis) continue;
+    n.UnknownExtent(fmt::format("`sliced[{}]`", mapping.external), *mapping.axis);
+    return std::nullopt;
+  }
+  return 1;
 }
 
 // Turns a TensorIterator into a Loop-5. Its additional inputs are the trip count and the initial condition,
@@ -149,11 +156,32 @@ void LowerTensorIterator(NodeLowering& n) {
   AddNodeWithBodies(n, "opset5", "Loop", inputs, std::move(bodies));
 }
 
+// Loop-5. Its condition is the first state, which is also an output. OpenVINO runs beyond the last part
+// without a trip count, so that the number of parts becomes one.
+void LowerWhileLoop(NodeLowering& n) {
+  std::vector<ir::Body> bodies = LowerBodies(n);
+  if (bodies.size() != n.node().bodies().size()) return;
+  const auto sliced = static_cast<int32_t>(n.node().segment(1).size());
+  std::vector<OutputPort> inputs = {n.input(0), n.input(1 + sliced)};
+  const TensorValue* trips = n.Value(inputs[0]);
+  const std::optional<int64_t> parts = KnownParts(n, bodies[0]);
+  if (trips != nullptr && trips->ElementAsInt(0) < 0 && parts) inputs[0] = n.ConstInt(*parts, "trip_count");
+  for (int32_t i = 1; i < n.num_inputs(); ++i) inputs.push_back(n.input(i));
+  for (ir::InputMapping& mapping : bodies[0].inputs) {
+    OutputPort& input = inputs[static_cast<size_t>(mapping.external) + 1];
+    if (mapping.axis) input = Whole(n, mapping);
+    ++mapping.external;
+  }
+  bodies[0].outputs.push_back({.external = -1, .internal = 0, .axis = std::nullopt});
+  AddNodeWithBodies(n, "opset5", "Loop", inputs, std::move(bodies));
+}
+
 }  // namespace
 
 void RegisterControlFlow(LoweringTable& table) {
-  table["if_else"] = LowerIfElse;
-  table["tensor_iterator"] = LowerTensorIterator;
+  table["if_else"] = {LowerIfElse, /*accepts_any_rank=*/true};
+  table["tensor_iterator"] = {LowerTensorIterator, /*accepts_any_rank=*/true};
+  table["while_loop"] = {LowerWhileLoop, /*accepts_any_rank=*/true};
 }
 
 }  // namespace nnefc::lower

@@ -26,16 +26,10 @@ std::unique_ptr<ir::Graph> LowerBody(const ir::Graph& graph, const LowerOptions&
 
 namespace {
 
-// True if the lowering of the operation does not depend on ranks. Those of results of `if_else` may be unknown.
-bool AcceptsAnyRank(const ir::Node& node) {
-  return !node.bodies().empty() || node.type() == "copy" || node.type() == "cast";
-}
-
 // True if the ranks of all inputs and outputs are known, as most lowerings require; otherwise reports the
 // first unknown one.
 bool HasRanks(NodeLowering& lowering) {
   const ir::Node& node = lowering.node();
-  if (AcceptsAnyRank(node)) return true;
   for (int32_t i = 0; i < node.num_inputs(); ++i) {
     if (lowering.input_shape(i).rank_known()) continue;
     lowering.Error(kUnknownRank, "lowering `{}` needs the rank of its input {}, which is unknown",
@@ -102,9 +96,9 @@ void LowerNode(LowerState& state, const LoweringTable& table, ir::NodeId id) {
     lowering.Keep();
   } else if (const std::optional<int64_t> axis = ir::ops::OpenPadding(node)) {
     lowering.UnknownExtent("the tensor under an automatically padded window", *axis);
-  } else if (HasRanks(lowering)) {
+  } else if (const Lowering& known = entry->second; known.accepts_any_rank || HasRanks(lowering)) {
     const bool has_types = state.options.quantized != nullptr && state.depth == 0;
-    if (!has_types || !LowerQuantized(lowering, entry->second)) entry->second(lowering);
+    if (!has_types || !LowerQuantized(lowering, known.function)) known.function(lowering);
   }
   lowering.Finish();
   state.non_negative[static_cast<size_t>(id.index)] = IsNonNegative(state.source, node, state.non_negative);
@@ -191,8 +185,10 @@ std::unique_ptr<ir::Graph> LowerBodyOf(NodeLowering& n, const ir::Graph& body) {
             ir::kMaxBodyNesting);
     return nullptr;
   }
-  const bool in_loop =
-      state.in_loop || n.node().op() == body.registry().Find(ir::kNnefSet, "tensor_iterator");
+  const auto is_operation = [&](std::string_view name) {
+    return n.node().op() == body.registry().Find(ir::kNnefSet, name);
+  };
+  const bool in_loop = state.in_loop || is_operation("tensor_iterator") || is_operation("while_loop");
   std::unique_ptr<ir::Graph> graph = LowerBody(body, state.options, state.context, state.depth + 1, in_loop);
   state.failed |= graph == nullptr;
   return graph;

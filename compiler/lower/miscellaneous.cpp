@@ -26,7 +26,7 @@ void LowerAddN(NodeLowering& n) {
 }  // namespace
 
 void RegisterMiscellaneous(LoweringTable& table) {
-  table["copy"] = LowerCopy;
+  table["copy"] = {LowerCopy, /*accepts_any_rank=*/true};
   table["copy_n"] = LowerCopy;
   table["add_n"] = LowerAddN;
 }

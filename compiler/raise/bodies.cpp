@@ -91,9 +91,9 @@ void RaiseIf(NodeRaising& n) {
     }
     for (OutputPort port : captured)
       parameters.push_back({.type = n.target().output(port).type, .shape = n.target().output(port).shape});
-    std::vector<int32_t> results(static_cast<size_t>(node.num_outputs()));
+    std::vector<RaisedResult> results(static_cast<size_t>(node.num_outputs()));
     for (const ir::OutputMapping& mapping : body.outputs)
-      results[static_cast<size_t>(mapping.external)] = mapping.internal;
+      results[static_cast<size_t>(mapping.external)].index = mapping.internal;
     std::optional<RaisedBody> raised = RaiseBody(n, body, parameters, results);
     if (!raised) return;
     for (NamedBody& earlier : bodies) AddUnused(*earlier.second, n.target(), raised->captured);
@@ -107,19 +107,28 @@ void RaiseIf(NodeRaising& n) {
   AddWithBodies(n, "if_else", inputs, segments, {}, std::move(bodies), outputs);
 }
 
+// The largest number of iterations whose numbers are stored.
+constexpr int64_t kMaxNumbers = 1 << 16;
+
 // Raises one loop.
 class LoopRaising {
  public:
   explicit LoopRaising(NodeRaising& n) : n_(n), body_(n.node().bodies().front()) {}
 
   void Raise() {
-    if (n_.node().Is(ir::OpRole::kLoop)) RequireCount();
     ReadInputs();
-    n_.node().Is(ir::OpRole::kLoop) ? CountByParts() : CountByOutputs();
+    const bool is_loop = n_.node().Is(ir::OpRole::kLoop);
+    const bool is_while = is_loop && (!GoesOn() || !CountByParts());
+    if (is_while) AddConditions();
+    if (!is_loop) CountByOutputs();
     ReadOutputs();
     std::vector<RaisedParameter> parameters;
     std::vector<OutputPort> inputs;
     std::vector<int32_t> segments;
+    if (is_while) {
+      inputs.push_back(TripCount());
+      segments.push_back(1);
+    }
     for (const auto* list : {&sliced_, &merged_, &invariant_}) {
       segments.push_back(static_cast<int32_t>(list->size()));
       for (const Fed& fed : *list) {
@@ -127,15 +136,15 @@ class LoopRaising {
         inputs.push_back(fed.port);
       }
     }
-    std::vector<int32_t> results = next_;
-    llvm::append_range(results, concatenated_);
+    std::vector<RaisedResult> results = next_;
+    for (int32_t result : concatenated_) results.push_back({.index = result});
     std::optional<RaisedBody> raised = RaiseBody(n_, body_, parameters, results);
     if (!raised) return;
     llvm::append_range(inputs, raised->captured);
     segments.back() += static_cast<int32_t>(raised->captured.size());
     std::vector<NamedBody> bodies;
     bodies.emplace_back("body", std::move(raised->graph));
-    AddWithBodies(n_, "tensor_iterator", inputs, segments,
+    AddWithBodies(n_, is_while ? "while_loop" : "tensor_iterator", inputs, segments,
                   Attributes({{"slice_axes", slice_axes_},
                               {"slice_strides", slice_strides_},
                               {"slice_starts", slice_starts_},
@@ -155,16 +164,53 @@ class LoopRaising {
     return value != nullptr && value->volume() == 1 && value->ElementAsInt(0) != 0;
   }
 
-  // Declines for a loop that a condition may end.
-  void RequireCount() {
-    if (!IsTrue(n_.Value(1))) n_.Decline("its first condition depends on data or is false");
+  // Returns the result of the body that is the next condition of a Loop; -1 if there is none.
+  int32_t NextCondition() const {
     for (const ir::OutputMapping& mapping : body_.outputs) {
-      if (mapping.external >= 0) continue;
-      const ir::Graph& graph = *body_.graph;
-      const ir::Node& result = graph.node(graph.results()[static_cast<size_t>(mapping.internal)]);
-      const auto& value = graph.output(result.input(0)).value;
-      if (!IsTrue(value ? &*value : nullptr)) n_.Decline("a condition in its body may end it");
+      if (mapping.external < 0) return mapping.internal;
     }
+    return -1;
+  }
+
+  // True if no condition ends the Loop.
+  bool GoesOn() const {
+    if (!IsTrue(n_.Value(1))) return false;
+    const int32_t next = NextCondition();
+    if (next < 0) return true;
+    const ir::Graph& graph = *body_.graph;
+    const auto& value = graph.output(graph.node(graph.results()[static_cast<size_t>(next)]).input(0)).value;
+    return IsTrue(value ? &*value : nullptr);
+  }
+
+  // Makes the condition of the Loop its first state and, if the body takes it, the number of the iteration
+  // the last.
+  void AddConditions() {
+    const auto parameter = [&](size_t state) { return static_cast<int32_t>(sliced_.size() + state); };
+    const int32_t next = NextCondition();
+    merged_.insert(merged_.begin(),
+                   {.port = Condition(),
+                    .parameter = {.type = ElementType::kBoolean, .shape = ir::PartialShape({int64_t{1}})}});
+    next_.insert(next_.begin(), next < 0 ? RaisedResult{RaisedResult::Kind::kParameter, parameter(0)}
+                                         : RaisedResult{RaisedResult::Kind::kCondition, next});
+    if (iteration_.source < 0) return;
+    next_.push_back({RaisedResult::Kind::kNextNumber, parameter(merged_.size())});
+    merged_.push_back({.port = n_.Constant(TensorValue::FromInts({1}, {0}), "first"), .parameter = Number()});
+  }
+
+  // Returns the condition before the first iteration, with the shape [1].
+  OutputPort Condition() {
+    if (const TensorValue* value = n_.Value(1); value != nullptr && value->volume() == 1)
+      return n_.Constant(value->Reshaped({1}), "condition");
+    const OutputPort port = n_.ExactInput(1);
+    const ir::PartialShape& shape = n_.target().output(port).shape;
+    if (!shape.rank_known()) n_.Decline("the rank of its condition is unknown");
+    return shape.rank() == 1 ? port : n_.Reshape(port, {1}, "condition");
+  }
+
+  OutputPort TripCount() {
+    const OutputPort trips = n_.Converted(n_.ExactInput(0), ElementType::kI64);
+    if (!n_.target().output(trips).shape.rank_known()) n_.Decline("the rank of its trip count is unknown");
+    return trips;
   }
 
   void ReadInputs() {
@@ -188,7 +234,7 @@ class LoopRaising {
         slice_ends_.push_back(mapping.end);
       } else if (edge != body_.back_edges.end()) {
         merged_.push_back(fed);
-        next_.push_back(edge->result);
+        next_.push_back({.index = edge->result});
       } else {
         invariant_.push_back(fed);
       }
@@ -207,21 +253,22 @@ class LoopRaising {
     return std::nullopt;
   }
 
-  // A Loop also has a number of iterations. Without slices, or if the body takes the number of the iteration,
-  // the numbers 0, 1 .. are sliced, too.
-  void CountByParts() {
+  // Returns true if the number of the iterations of a Loop is known, and that of the parts of its inputs.
+  // Without slices, or if the body takes the number of the iteration, the numbers 0, 1 .. are sliced, too.
+  bool CountByParts() {
     const std::optional<double> trips = n_.ScalarValue(0);
     const std::optional<int64_t> parts = Parts();
-    const bool is_limited = !trips || *trips >= 0;
-    if (!sliced_.empty() && is_limited && (!trips || !parts || static_cast<int64_t>(*trips) != *parts))
-      n_.Decline("its trip count may differ from the number of parts of its inputs");
-    if (!sliced_.empty() && iteration_.source < 0) return;
-    if (sliced_.empty() && !is_limited) n_.Decline("nothing limits the number of its iterations");
-    const std::optional<int64_t> count =
-        is_limited && trips ? std::optional(static_cast<int64_t>(*trips)) : parts;
-    if (count && *count == 0) n_.Decline("it has no iterations");
-    if (!count && !sliced_.empty()) n_.Decline("the number of parts of its inputs is unknown");
-    SliceNumbers(count);
+    const bool is_unlimited = trips && *trips < 0;
+    if (sliced_.empty()) {
+      if (!trips || *trips < 1 || *trips > kMaxNumbers) return false;
+      SliceNumbers(static_cast<int64_t>(*trips));
+      return true;
+    }
+    if (!is_unlimited && (!trips || !parts || *trips != static_cast<double>(*parts))) return false;
+    if (iteration_.source < 0) return true;
+    if (!parts) return false;
+    SliceNumbers(*parts);
+    return true;
   }
 
   // The outputs of a TensorIterator without slices have the number of iterations.
@@ -235,41 +282,32 @@ class LoopRaising {
         n_.Decline("the number of its iterations is unknown");
       count = shape[*mapping.axis].value() / mapping.part_size;
     }
-    if (count && *count != 1) SliceNumbers(count);
+    if (count && *count != 1) SliceNumbers(*count);
   }
 
-  void SliceNumbers(std::optional<int64_t> count) {
-    sliced_.push_back({.port = Numbers(count),
-                       .parameter = {.source = iteration_.source,
-                                     .type = ElementType::kI64,
-                                     .shape = ir::PartialShape({int64_t{1}}),
-                                     .is_iteration = iteration_.source >= 0}});
+  // Slices the i64 numbers of the iterations.
+  void SliceNumbers(int64_t count) {
+    std::vector<int64_t> numbers(static_cast<size_t>(count));
+    std::iota(numbers.begin(), numbers.end(), 0);
+    sliced_.push_back(
+        {.port = n_.Constant(TensorValue::FromInts({count}, numbers), "iterations"), .parameter = Number()});
     slice_axes_.push_back(0);
     slice_strides_.push_back(1);
     slice_starts_.push_back(0);
     slice_ends_.push_back(-1);
   }
 
-  // Returns the i64 numbers of the iterations.
-  OutputPort Numbers(std::optional<int64_t> count) {
-    if (count) {
-      std::vector<int64_t> numbers(static_cast<size_t>(*count));
-      std::iota(numbers.begin(), numbers.end(), 0);
-      return n_.Constant(TensorValue::FromInts({*count}, numbers), "iterations");
-    }
-    OutputPort trips = n_.Converted(n_.ExactInput(0), ElementType::kI64);
-    if (n_.input_rank(0) == 1) trips = n_.Squeeze(trips, {0}, "trips");
-    const auto integer = [&](int64_t value, std::string_view role) {
-      return n_.Constant(TensorValue::FromInts({}, {value}), role);
-    };
-    return {n_.AddNode({"opset4", "Range"}, {integer(0, "first"), trips, integer(1, "step")},
-                       Attributes({{"output_type", ElementType::kI64}}), 1, "iterations"),
-            0};
+  // The parameter of the body for the number of the iteration.
+  RaisedParameter Number() const {
+    return {.source = iteration_.source,
+            .type = ElementType::kI64,
+            .shape = ir::PartialShape({int64_t{1}}),
+            .is_iteration = iteration_.source >= 0};
   }
 
   // Returns the index of the state whose next value is that result. A result that is no state becomes one.
   int32_t StateOf(int32_t result) {
-    const auto found = llvm::find(next_, result);
+    const auto found = llvm::find(next_, RaisedResult{.index = result});
     const auto index = static_cast<int32_t>(found - next_.begin());
     if (found != next_.end()) return index;
     const ir::Graph& graph = *body_.graph;
@@ -283,7 +321,7 @@ class LoopRaising {
     const TensorValue zeros = TensorValue::Filled(output.type, output.shape.known_extents(), 0);
     merged_.push_back(
         {.port = n_.Constant(zeros, "initial"), .parameter = {.type = output.type, .shape = output.shape}});
-    next_.push_back(result);
+    next_.push_back({.index = result});
     return index;
   }
 
@@ -319,8 +357,9 @@ class LoopRaising {
   std::vector<ir::InputMapping> parts_of_;  // those of the source's slices
   RaisedParameter iteration_;               // `source` is -1 if the body does not take it
   Integers slice_axes_, slice_strides_, slice_starts_, slice_ends_, concat_axes_, concat_strides_;
-  std::vector<int32_t> next_, concatenated_;  // results of the source's body
-  std::vector<int32_t> outputs_;              // outputs of the target, by output of the source
+  std::vector<RaisedResult> next_;     // by state
+  std::vector<int32_t> concatenated_;  // results of the source's body
+  std::vector<int32_t> outputs_;       // outputs of the target, by output of the source
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,6 +19,20 @@ struct RaisedParameter {
   bool is_iteration = false;
 };
 
+// A result of a raised body.
+struct RaisedResult {
+  enum class Kind : uint8_t {
+    kOfSource,    // a result of the source's body
+    kCondition,   // one that is a condition, with the shape [1]
+    kParameter,   // a parameter of the target's body
+    kNextNumber,  // the parameter for the number of the iteration, plus 1
+  };
+  Kind kind = Kind::kOfSource;
+  int32_t index = -1;  // of the result or of the parameter
+
+  friend bool operator==(const RaisedResult&, const RaisedResult&) = default;
+};
+
 // A body of the target.
 struct RaisedBody {
   std::unique_ptr<ir::Graph> graph;
@@ -25,15 +40,15 @@ struct RaisedBody {
   std::vector<OutputPort> captured;
 };
 
-// Raises a body of the node, with these parameters, then those for captured constants; `results` are the
-// indices of its results in the source. Errors are reported; returns nothing after one.
+// Raises a body of the node, with these parameters, then those for captured constants. Errors are reported;
+// returns nothing after one.
 std::optional<RaisedBody> RaiseBody(NodeRaising& n, const ir::Body& body,
                                     llvm::ArrayRef<RaisedParameter> parameters,
-                                    llvm::ArrayRef<int32_t> results);
+                                    llvm::ArrayRef<RaisedResult> results);
 
 // True if the operation has bodies and a form in NNEFC_control_flow.
 bool HasFormWithBodies(const ir::Node& node);
-// Adds `if_else` or `tensor_iterator` of NNEFC_control_flow, or declines.
+// Adds `if_else`, `tensor_iterator` or `while_loop` of NNEFC_control_flow, or declines.
 void RaiseWithBodies(NodeRaising& n);
 
 }  // namespace nnefc::raise

@@ -117,7 +117,7 @@ class Raiser {
 
   std::optional<RaisedGraph> Raise();
   std::optional<RaisedBody> RaiseAsBody(llvm::ArrayRef<RaisedParameter> parameters,
-                                        llvm::ArrayRef<int32_t> results);
+                                        llvm::ArrayRef<RaisedResult> results);
   // Raises for another target only to find the nodes without a form; returns nothing if shapes are unknown.
   std::optional<std::set<int32_t>> FindFormless();
 
@@ -132,7 +132,8 @@ class Raiser {
   void AddBodyParameters(llvm::ArrayRef<RaisedParameter> parameters);
   // Adds a result of a body with the element type of the source. A parameter and a value with a name are
   // copied.
-  void AddBodyResult(NodeId result);
+  void AddBodyResult(const RaisedResult& result);
+  OutputPort BodyResult(NodeRaising& raising, const RaisedResult& result);
   void RaiseNode(NodeId id);
   void RaiseComputation(NodeRaising& raising);
   // Raises the node to standard operations.
@@ -440,10 +441,37 @@ void Raiser::AddBodyParameters(llvm::ArrayRef<RaisedParameter> parameters) {
   }
 }
 
-void Raiser::AddBodyResult(NodeId result) {
-  NodeRaising raising(state_, result);
+OutputPort Raiser::BodyResult(NodeRaising& raising, const RaisedResult& result) {
+  switch (result.kind) {
+    case RaisedResult::Kind::kOfSource:
+      return raising.ExactInput(0);
+    case RaisedResult::Kind::kCondition: {
+      const OutputPort port = raising.ExactInput(0);
+      const ir::PartialShape& shape = state_.target.output(port).shape;
+      if (!shape.rank_known()) raising.Decline("the rank of a condition is unknown");
+      return shape.rank() == 1 ? port : raising.Reshape(port, {1}, "condition");
+    }
+    case RaisedResult::Kind::kParameter:
+      break;
+    case RaisedResult::Kind::kNextNumber: {
+      const OutputPort number{state_.target.parameters()[static_cast<size_t>(result.index)], 0};
+      const OutputPort step = raising.Constant(TensorValue::FromInts({1}, {1}), "step");
+      return {raising.AddNode({"opset1", "Add"}, {number, step}, Attributes({{"auto_broadcast", "numpy"}}), 1,
+                              "next"),
+              0};
+    }
+  }
+  return {state_.target.parameters()[static_cast<size_t>(result.index)], 0};
+}
+
+void Raiser::AddBodyResult(const RaisedResult& result) {
+  const bool is_of_source =
+      result.kind == RaisedResult::Kind::kOfSource || result.kind == RaisedResult::Kind::kCondition;
+  const ir::Node& origin =
+      state_.source.node(state_.source.results()[is_of_source ? static_cast<size_t>(result.index) : 0]);
+  NodeRaising raising(state_, origin.id());
   try {
-    OutputPort port = raising.ExactInput(0);
+    OutputPort port = BodyResult(raising, result);
     const ir::Node& producer = state_.target.node(port.node);
     const ElementType type = producer.output(port.index).type;
     const bool is_named = producer.Is(ir::OpRole::kParameter) ||
@@ -455,22 +483,22 @@ void Raiser::AddBodyResult(NodeId result) {
     } else if (is_named) {
       port = {raising.AddNode({"opset1", "Convert"}, port, Attributes({{"destination_type", type}}), 1), 0};
     }
-    const std::string& name = state_.source.node(result).name();
+    const std::string& name = is_of_source ? origin.name() : "next";
     state_.wanted[{port.node.index, port.index}] = name;
-    ir::AddResult(state_.target, name, port, state_.source.node(result).origin());
+    ir::AddResult(state_.target, name, port, origin.origin());
   } catch (const Declined& declined) {
-    ReportNoForm(state_.source.node(result), declined.reason);
+    ReportNoForm(origin, declined.reason);
   }
 }
 
 std::optional<RaisedBody> Raiser::RaiseAsBody(llvm::ArrayRef<RaisedParameter> parameters,
-                                              llvm::ArrayRef<int32_t> results) {
+                                              llvm::ArrayRef<RaisedResult> results) {
   FindLiveNodes();
   AddBodyParameters(parameters);
   FindAbsorbed(state_, order_, live_);
   for (NodeId id : order_) RaiseNode(id);
   if (state_.failed) return std::nullopt;
-  for (int32_t result : results) AddBodyResult(state_.source.results()[static_cast<size_t>(result)]);
+  for (const RaisedResult& result : results) AddBodyResult(result);
   if (state_.failed) return std::nullopt;
   state_.target.EraseDeadNodes();
   state_.hints.resize(state_.target.node_bound());
@@ -543,7 +571,7 @@ std::optional<RaisedGraph> RaiseGraph(const ir::Graph& source, const RaiseOption
 
 std::optional<RaisedBody> RaiseBody(NodeRaising& n, const ir::Body& body,
                                     llvm::ArrayRef<RaisedParameter> parameters,
-                                    llvm::ArrayRef<int32_t> results) {
+                                    llvm::ArrayRef<RaisedResult> results) {
   const std::optional<std::vector<ir::NodeId>> order = ir::TopologicalOrder(*body.graph);
   NNEFC_CHECK(order.has_value());
   RaiseState& state = n.state();

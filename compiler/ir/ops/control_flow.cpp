@@ -1,4 +1,4 @@
-// Shape inference of `if_else` and `tensor_iterator` (NNEFC_control_flow), and of their bodies.
+// Shape inference of `if_else`, `tensor_iterator` and `while_loop` (NNEFC_control_flow), and of their bodies.
 
 #include "compiler/ir/ops/control_flow.h"
 
@@ -15,8 +15,20 @@ namespace nnefc::ir::ops {
 
 namespace {
 
-constexpr int32_t kCondition = 0, kInputs = 1;               // if_else
-constexpr int32_t kSliced = 0, kMerged = 1, kInvariant = 2;  // tensor_iterator
+constexpr int32_t kCondition = 0, kInputs = 1;  // if_else
+constexpr int32_t kTripCount = 0;               // while_loop
+
+bool IsWhileLoop(const Node& node) {
+  return node.type() == "while_loop";
+}
+
+// The segments of the inputs that the body of a loop takes. A while_loop has its trip count before them.
+struct LoopSegments {
+  explicit LoopSegments(const Node& node) : sliced(IsWhileLoop(node) ? kTripCount + 1 : 0) {}
+  int32_t sliced;
+  int32_t merged = sliced + 1;
+  int32_t invariant = sliced + 2;
+};
 
 using Parameters = std::optional<std::vector<BodyParameter>>;
 
@@ -28,7 +40,7 @@ int64_t ItemOr(const std::vector<int64_t>& list, size_t index, int64_t fallback)
   return index < list.size() ? list[index] : fallback;
 }
 
-// The lists of a tensor_iterator whose attributes have the right kinds.
+// The lists of a loop whose attributes have the right kinds.
 struct LoopLists {
   explicit LoopLists(const Node& node)
       : slice_axes(node.attribute("slice_axes").AsInts()),
@@ -67,10 +79,12 @@ const std::string& ResultName(const Body& body, size_t index) {
 
 void MapLoop(const Node& node, Body& body) {
   const LoopLists lists(node);
-  const auto sliced = static_cast<int32_t>(node.segment(kSliced).size());
-  const auto merged = static_cast<int32_t>(node.segment(kMerged).size());
-  for (int32_t i = 0; i < node.num_inputs(); ++i) {
-    InputMapping mapping{.external = i, .internal = i, .axis = std::nullopt};
+  const LoopSegments segments(node);
+  const auto sliced = static_cast<int32_t>(node.segment(segments.sliced).size());
+  const auto merged = static_cast<int32_t>(node.segment(segments.merged).size());
+  const int32_t first = segments.sliced;  // the inputs before are single tensors
+  for (int32_t i = 0; i < node.num_inputs() - first; ++i) {
+    InputMapping mapping{.external = first + i, .internal = i, .axis = std::nullopt};
     if (i < sliced) {
       const opset::PartRange range = lists.SliceRange(static_cast<size_t>(i));
       mapping.axis = lists.slice_axes[static_cast<size_t>(i)];
@@ -107,7 +121,7 @@ void MapIf(const Node& node, Body& body) {
 
 // Sets the port map and back edges of a body of the node.
 void MapPorts(const Node& node, Body& body) {
-  node.type() == "tensor_iterator" ? MapLoop(node, body) : MapIf(node, body);
+  node.type() == "if_else" ? MapIf(node, body) : MapLoop(node, body);
 }
 
 template <typename Mapping>
@@ -216,11 +230,11 @@ void InferIfElse(InferContext& context) {
   }
 }
 
-// ---- tensor_iterator ----
+// ---- tensor_iterator and while_loop ----
 
 class LoopInference {
  public:
-  explicit LoopInference(InferContext& context) : context_(context) {}
+  explicit LoopInference(InferContext& context) : context_(context), segments_(context.node()) {}
 
   // Checks the inputs and attributes.
   Parameters Arguments();
@@ -235,10 +249,15 @@ class LoopInference {
   // tensor_iterator.parts: no part is empty.
   bool CheckStrides(std::string_view name, const std::vector<int64_t>& strides);
   bool CheckSlice(size_t index, const Output& input);
+  // while_loop.condition, while_loop.trip-count: one element, of rank 0 or 1.
+  bool CheckConditions();
+  // Determines the number of iterations of a while_loop, if neither condition can end it early.
+  bool CountTrips();
   void InferMerged(size_t index, const BodyParameter& parameter);
   void InferConcatenated(size_t index);
 
   InferContext& context_;
+  const LoopSegments segments_;
   std::optional<LoopLists> lists_;     // set once the kinds of attributes were checked
   std::optional<int64_t> iterations_;  // if known
 };
@@ -262,11 +281,11 @@ bool LoopInference::CheckStrides(std::string_view name, const std::vector<int64_
 }
 
 bool LoopInference::CheckLists() {
-  const size_t sliced = node().segment(kSliced).size();
-  const size_t merged = node().segment(kMerged).size();
+  const size_t sliced = node().segment(segments_.sliced).size();
+  const size_t merged = node().segment(segments_.merged).size();
   const auto outputs = static_cast<size_t>(node().num_outputs());
   if (outputs < merged) {
-    context_.Error(kArity, "`tensor_iterator` has {} outputs; expected one for each of {} merged tensors",
+    context_.Error(kArity, "`{}` has {} outputs; expected one for each of {} merged tensors", node().type(),
                    outputs, merged);
     return false;
   }
@@ -284,7 +303,7 @@ bool LoopInference::CheckLists() {
 // tensor_iterator.axis: below the rank. tensor_iterator.parts: the axis is cut without remainder, into as
 // many parts as the other tensors.
 bool LoopInference::CheckSlice(size_t index, const Output& input) {
-  const Argument what = Describe(context_, kSliced, index);
+  const Argument what = Describe(context_, segments_.sliced, index);
   const int64_t axis = lists_->slice_axes[index];
   if (!input.shape.rank_known()) return true;
   if (axis < 0 || axis >= input.shape.rank()) {
@@ -308,9 +327,9 @@ bool LoopInference::CheckSlice(size_t index, const Output& input) {
 
 Parameters LoopInference::Arguments() {
   lists_.emplace(node());
-  if (!CheckLists()) return std::nullopt;
+  if (!CheckLists() || (IsWhileLoop(node()) && !CheckConditions())) return std::nullopt;
   std::vector<BodyParameter> parameters;
-  const llvm::ArrayRef<const Output*> sliced = context_.segment(kSliced);
+  const llvm::ArrayRef<const Output*> sliced = context_.segment(segments_.sliced);
   for (size_t i = 0; i < sliced.size(); ++i) {
     if (!CheckSlice(i, *sliced[i])) return std::nullopt;
     PartialShape shape = sliced[i]->shape;
@@ -319,11 +338,57 @@ Parameters LoopInference::Arguments() {
     }
     parameters.push_back({sliced[i]->type, std::move(shape)});
   }
-  if (sliced.empty()) iterations_ = 1;
-  for (int32_t segment : {kMerged, kInvariant}) {
+  if (sliced.empty() && !IsWhileLoop(node())) iterations_ = 1;
+  for (int32_t segment : {segments_.merged, segments_.invariant}) {
     for (const Output* input : context_.segment(segment)) parameters.push_back({input->type, input->shape});
   }
   return parameters;
+}
+
+bool LoopInference::CheckConditions() {
+  const auto is_single = [](const Output& output, ElementType type) {
+    const PartialShape& shape = output.shape;
+    return output.type == type && shape.rank_known() &&
+           (shape.rank() == 0 || (shape.rank() == 1 && shape[0] == Dim(1)));
+  };
+  if (node().segment(kTripCount).size() != 1) {
+    context_.Error(kArity, "`while_loop` has no trip count; expected one, negative for no limit");
+    return false;
+  }
+  const Output& trips = context_.input(kTripCount);
+  if (!is_single(trips, ElementType::kI64)) {
+    context_.Error(kWhileTripCount, "{} is of type {} and shape {}; expected an integer of shape [] or [1]",
+                   Describe(context_, kTripCount), DataTypeName(trips.type), ToString(trips.shape));
+    return false;
+  }
+  const llvm::ArrayRef<const Output*> merged = context_.segment(segments_.merged);
+  if (merged.empty()) {
+    context_.ErrorAt(Describe(context_, "merged"), kWhileCondition,
+                     "`while_loop` has no merged tensors; the first one is its condition");
+    return false;
+  }
+  if (is_single(*merged[0], ElementType::kBoolean)) return true;
+  context_.Error(kWhileCondition, "{} is of type {} and shape {}; expected a logical of shape [] or [1]",
+                 Describe(context_, segments_.merged, 0), DataTypeName(merged[0]->type),
+                 ToString(merged[0]->shape));
+  return false;
+}
+
+bool LoopInference::CountTrips() {
+  const auto is_true = [](const Output& output) {
+    return output.value && output.value->volume() == 1 && output.value->ElementAsInt(0) != 0;
+  };
+  const std::optional<int64_t> parts = std::exchange(iterations_, std::nullopt);
+  const std::optional<TensorValue>& trips = context_.input(kTripCount).value;
+  const bool goes_on =
+      is_true(*context_.segment(segments_.merged)[0]) && is_true(ResultOf(node().bodies()[0], 0));
+  if (!goes_on || !trips) return true;
+  const int64_t count = trips->ElementAsInt(0);
+  iterations_ = count < 0 ? parts : count;
+  if (!parts || count <= *parts) return true;
+  context_.Error(kLoopParts, "{} is {}; the sliced tensors have {} parts", Describe(context_, kTripCount),
+                 count, *parts);
+  return false;
 }
 
 // tensor_iterator.merged: the next value has the type and shape of the first.
@@ -333,7 +398,7 @@ void LoopInference::InferMerged(size_t index, const BodyParameter& parameter) {
   if (next.type != parameter.type || next.shape != parameter.shape) {
     context_.Error(
         kLoopMerged, "{} is of type {} and shape {}, but its next value `{}` of type {} and shape {}",
-        Describe(context_, kMerged, index), DataTypeName(parameter.type), ToString(parameter.shape),
+        Describe(context_, segments_.merged, index), DataTypeName(parameter.type), ToString(parameter.shape),
         ResultName(body, index), DataTypeName(next.type), ToString(next.shape));
     return;
   }
@@ -343,14 +408,14 @@ void LoopInference::InferMerged(size_t index, const BodyParameter& parameter) {
 // tensor_iterator.concatenated: a part has the extent in `concat_strides` (default 1); scalars form a vector.
 void LoopInference::InferConcatenated(size_t index) {
   const Body& body = node().bodies()[0];
-  const size_t merged = node().segment(kMerged).size();
+  const size_t merged = node().segment(segments_.merged).size();
   const Output& part = ResultOf(body, index);
   const int64_t axis = lists_->concat_axes[index - merged];
   const int64_t size = lists_->ConcatRange(index - merged).part_size;
   const auto place = static_cast<int32_t>(index);
   const std::optional<int64_t> whole = iterations_ ? NarrowExtent(Wide(*iterations_) * size) : std::nullopt;
   if (iterations_ && !whole) {
-    context_.Error(kShapeOverflow, "output {} of `tensor_iterator` has too many elements", index);
+    context_.Error(kShapeOverflow, "output {} of `{}` has too many elements", index, node().type());
     return;
   }
   const Dim extent = whole ? Dim(*whole) : Dim();
@@ -374,12 +439,13 @@ void LoopInference::Run() {
   const Parameters fed = Arguments();
   if (!fed) return;
   if (node().bodies().size() != 1) {
-    context_.Error(kBodies, "`tensor_iterator` has {} bodies; expected 1", node().bodies().size());
+    context_.Error(kBodies, "`{}` has {} bodies; expected 1", node().type(), node().bodies().size());
     return;
   }
   if (!CheckInterface(context_, 0, "body", fed->size()) || !InferWith(context_, 0, *fed)) return;
-  const size_t sliced = node().segment(kSliced).size();
-  const size_t merged = node().segment(kMerged).size();
+  if (IsWhileLoop(node()) && !CountTrips()) return;
+  const size_t sliced = node().segment(segments_.sliced).size();
+  const size_t merged = node().segment(segments_.merged).size();
   for (size_t i = 0; i < static_cast<size_t>(node().num_outputs()); ++i) {
     if (i < merged) {
       InferMerged(i, (*fed)[sliced + i]);
@@ -389,7 +455,7 @@ void LoopInference::Run() {
   }
 }
 
-void InferTensorIterator(InferContext& context) {
+void InferLoop(InferContext& context) {
   LoopInference(context).Run();
 }
 
@@ -401,7 +467,8 @@ std::optional<std::vector<BodyParameter>> BodyParameters(Graph& graph, NodeId no
   for (OutputPort port : graph.node(node).inputs()) inputs.push_back(&graph.output(port));
   InferContext context(&graph, graph.node(node), inputs, graph.InferredOutputs(node), emitter, places);
   if (graph.node(node).Is(kNnefSet, "if_else")) return ops::IfParameters(context);
-  NNEFC_CHECK(graph.node(node).Is(kNnefSet, "tensor_iterator"));
+  NNEFC_CHECK(graph.node(node).Is(kNnefSet, "tensor_iterator") ||
+              graph.node(node).Is(kNnefSet, "while_loop"));
   return ops::LoopInference(context).Arguments();
 }
 
@@ -415,9 +482,8 @@ Body MakeBody(const Node& node, std::string role, std::unique_ptr<Graph> graph) 
 
 void RegisterControlFlow(OpRegistry& registry) {
   ops::AddRow(registry, {.name = "if_else", .section = "NNEFC_control_flow", .infer = ops::InferIfElse});
-  ops::AddRow(
-      registry,
-      {.name = "tensor_iterator", .section = "NNEFC_control_flow", .infer = ops::InferTensorIterator});
+  for (const char* name : {"tensor_iterator", "while_loop"})
+    ops::AddRow(registry, {.name = name, .section = "NNEFC_control_flow", .infer = ops::InferLoop});
 }
 
 }  // namespace nnefc::ir::ops

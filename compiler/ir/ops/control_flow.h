@@ -11,10 +11,10 @@
 
 namespace nnefc::ir::ops {
 
-// `if_else` and `tensor_iterator` (NNEFC_control_flow) are nodes of the set nnef with the bodies "then_body"
-// and "else_body", or "body". Parameters of bodies are nodes of opset1.Parameter. MakeBody derives port maps
-// and back edges from the inputs and attributes. The attributes `then_body`, `else_body` and `body` are the
-// names of the fragments.
+// `if_else`, `tensor_iterator` and `while_loop` (NNEFC_control_flow) are nodes of the set nnef with the
+// bodies "then_body" and "else_body", or "body". Parameters of bodies are nodes of opset1.Parameter. MakeBody
+// derives port maps and back edges from the inputs and attributes. The attributes `then_body`, `else_body`
+// and `body` are the names of the fragments.
 
 // The type and shape that a parameter of a body receives.
 struct BodyParameter {

@@ -89,7 +89,7 @@ namespace nnefc::ir::ops {
   RULE(kEnlargesResult, "operand.enlarges-result", kWarning, "R 4.9, P 4.8") \
   RULE(kCopyTimes, "copy_n.times", kError, "R 4.9.6, P 4.8.6")
 
-// Rules of if_else and tensor_iterator (extension NNEFC_control_flow).
+// Rules of if_else, tensor_iterator and while_loop (extension NNEFC_control_flow).
 #define NNEFC_CONTROL_FLOW_RULES(RULE)                                \
   RULE(kIfCondition, "if_else.condition", kError, "")                 \
   RULE(kIfResults, "if_else.results", kError, "")                     \
@@ -99,6 +99,8 @@ namespace nnefc::ir::ops {
   RULE(kLoopParts, "tensor_iterator.parts", kError, "")               \
   RULE(kLoopMerged, "tensor_iterator.merged", kError, "")             \
   RULE(kLoopConcatenated, "tensor_iterator.concatenated", kError, "") \
+  RULE(kWhileCondition, "while_loop.condition", kError, "")           \
+  RULE(kWhileTripCount, "while_loop.trip-count", kError, "")          \
   /* tract's registries */                                            \
   RULE(kTractEinsum, "tract_einsum.labels", kError, "")               \
   RULE(kTractGather, "tract_gather.shape", kError, "")                \

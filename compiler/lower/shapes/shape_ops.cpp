@@ -100,7 +100,7 @@ void RegisterShapeOps(LoweringTable& table) {
   table["transpose"] = LowerTranspose;
   table["tile"] = LowerTile;
   table["gather"] = LowerGather;
-  table["cast"] = LowerCast;
+  table["cast"] = {LowerCast, /*accepts_any_rank=*/true};
 }
 
 }  // namespace nnefc::lower

@@ -6,7 +6,7 @@ namespace nnefc::semantics::foreign {
 namespace {
 
 constexpr std::string_view kControl =
-    "`if_else` and `tensor_iterator` of `extension NNEFC_control_flow;` run bodies";
+    "`if_else`, `tensor_iterator` and `while_loop` of `extension NNEFC_control_flow;` run bodies";
 constexpr std::string_view kRecurrent =
     "`tensor_iterator` of `extension NNEFC_control_flow;` runs a step along a sequence";
 

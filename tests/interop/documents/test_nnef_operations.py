@@ -236,7 +236,7 @@ case("add_n", "y = add_n([x, x, x]);", lambda: 3 * X)
 STDLIB = Path(__file__).resolve().parents[3] / "stdlib"
 TRACT = {name for path in (STDLIB / "tract").glob("*.nnef")
          for name in re.findall(r"^fragment (\w+)", path.read_text(), re.MULTILINE)}
-ELSEWHERE = {"external", "constant", "variable", "update", "if_else", "tensor_iterator", *TRACT}
+ELSEWHERE = {"external", "constant", "variable", "update", "if_else", "tensor_iterator", "while_loop", *TRACT}
 
 # The provisional dialect where it differs: names, partial lists, bodies.
 PROVISIONAL: list[tuple[str, str, Expected]] = [

@@ -39,7 +39,7 @@ def _run(nnefc: Path, folder: Path, *words: str, code: int = 0) -> subprocess.Co
 
 def test_all_operations_are_known() -> None:
     assert len(RATIFIED) > 100
-    assert sorted(EXTENSION) == ["if_else", "tensor_iterator"]
+    assert sorted(EXTENSION) == ["if_else", "tensor_iterator", "while_loop"]
 
 
 def test_the_pages_of_operations(nnefc: Path, tmp_path: Path) -> None:
@@ -90,7 +90,7 @@ def test_the_page_of_an_operation(name: str, nnefc: Path, tmp_path: Path) -> Non
 def test_the_manual_of_control_flow(nnefc: Path, tmp_path: Path) -> None:
     shown = _run(nnefc, tmp_path, "explain", "control_flow").stdout
     assert shown == _run(nnefc, tmp_path, "explain", "NNEFC_control_flow").stdout
-    for words in ("extension NNEFC_control_flow", "if_else", "tensor_iterator", "slice_strides: integer[] = []", "TensorIterator"):
+    for words in ("extension NNEFC_control_flow", "if_else", "tensor_iterator", "while_loop", "slice_strides: integer[] = []", "TensorIterator"):
         assert words in shown
     listed = _run(nnefc, tmp_path, "operations").stdout
     assert {line.split()[0] for line in listed.splitlines()} == set(RATIFIED) | set(EXTENSION) | TRACT

@@ -315,6 +315,60 @@ fragment lstm( x: tensor<scalar>, h: tensor<scalar>, c: tensor<scalar>, w: tenso
 """
 
 
+# --- while_loop ---------------------------------------------------------------------------------
+
+WHILE = """
+fragment double( go: tensor<logical>, h: tensor<scalar>, limit: tensor<scalar> )
+-> ( more: tensor<logical>, next: tensor<scalar>, kept: tensor<scalar> )
+{ next = 2.0 * h; more = next < limit; kept = unsqueeze(next, axes = [0]); }
+fragment add_rows( row: tensor<scalar>, go: tensor<logical>, h: tensor<scalar>, limit: tensor<scalar> )
+-> ( more: tensor<logical>, next: tensor<scalar>, kept: tensor<scalar> )
+{ next = row + h; more = squeeze(sum_reduce(next, axes = [1]) < limit, axes = [0]); kept = copy(next); }
+"""
+
+
+def doubled(trips: int, go: bool, limit: float) -> Case:
+    """h <- 2 h below the limit, at most so often. OpenVINO does not set the last condition without iterations."""
+    h, kept, goes_on = np.array([1], F32), [], go
+    while goes_on and (trips < 0 or len(kept) < trips):
+        h = 2 * h
+        kept.append(h)
+        goes_on = bool(h[0] < limit)
+    return Case(WHILE, {"n": np.array(trips), "c": np.array([go]), "h": np.array([1], F32), "limit": np.array([limit], F32)},
+                "[go, last, all] = while_loop(n, [], [c, h], [limit], body = 'double', slice_axes = [], concat_axes = [0]);",
+                ["go", "last", "all"], [np.array([goes_on]), h, np.array(kept, F32).reshape(-1, 1)],
+                openvino=bool(kept))
+
+
+for _trips in (0, 1, 3, 9, -1):
+    for _go in (True, False):
+        for _limit in (1.0, 8.0, 9.0):
+            CASES[f"while_{_trips}_{_go}_{_limit}"] = lambda n=_trips, go=_go, limit=_limit: doubled(n, go, limit)
+
+
+def rows_added(trips: int, limit: float, stride: int) -> Case:
+    """The rows of a matrix, from either end, until their sum reaches the limit; a loop without a trip count has one for each row."""
+    x, h, kept, goes_on = np.arange(15, dtype=F32).reshape(5, 3), np.zeros((1, 3), F32), [], True
+    for row in x[::stride]:
+        if not goes_on or len(kept) == trips:
+            break
+        h = h + row
+        kept.append(h)
+        goes_on = bool(h.sum() < limit)
+    count = "" if trips < 0 else f"trip_count = {trips}, "
+    return Case(WHILE, {"x": x, "h": np.zeros((1, 3), F32), "limit": np.array([limit], F32)},
+                "c = constant<logical>(shape = [1], value = [true]);"
+                f" [go, last, all] = while_loop({count}sliced = [x], merged = [c, h], invariant = [limit], body = 'add_rows',"
+                f" slice_axes = [0], slice_strides = [{stride}], concat_axes = [0], concat_strides = [1]);", ["go", "last", "all"], [np.array([goes_on]), h, np.concatenate(kept)])
+
+
+for _trips in (1, 3, 5, -1):
+    for _limit in (0.0, 20.0, 1000.0):
+        for _stride in (1, -1):
+            CASES[f"while_rows_{_trips}_{_limit}_{_stride}"] = \
+                lambda n=_trips, limit=_limit, stride=_stride: rows_added(n, limit, stride)
+
+
 def lstm(stride: int) -> Case:
     """The complete layer of the documentation of TensorIterator-1, batch 1, 25 steps of 512 inputs and 256 states,
     compared with OpenVINO's LSTMSequence, whose gates are also in the order f, i, c, o."""

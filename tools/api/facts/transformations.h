@@ -50,10 +50,10 @@ struct GraphTrace {
 };
 
 // Replaces the names of a trace by those in the list of transformations. Emits an error for each unknown name
-// of the trace or of the chosen transformations and returns false. The compilation reports other errors of the
-// options.
-[[nodiscard]] bool ResolveNames(GraphTrace& trace, const driver::TransformOptions& options, const plugin::Plugins& plugins,
-                  Emitter& emitter);
+// of the trace or of the chosen transformations and returns false. The compilation reports other errors of
+// the options.
+[[nodiscard]] bool ResolveNames(GraphTrace& trace, const driver::TransformOptions& options,
+                                const plugin::Plugins& plugins, Emitter& emitter);
 // Makes a compilation with these options pass the texts of its graph to `print`. The trace must outlive it.
 void TraceGraphs(const GraphTrace& trace, driver::TransformOptions& options,
                  std::function<void(const std::string&)> print);

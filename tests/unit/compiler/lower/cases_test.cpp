@@ -85,8 +85,8 @@ TEST(LoweringCases, HaveTheirOperations) {
 }
 
 TEST(LoweringCases, CoverTheStandardLibrary) {
-  std::set<std::string> covered{"external", "constant", "variable", "update", "if_else",
-                                "tensor_iterator",      // control_flow_test.cpp
+  std::set<std::string> covered{"external", "constant", "variable", "update", "if_else", "tensor_iterator",
+                                "while_loop",           // control_flow_test.cpp
                                 "tract_core_scan",      // becomes one
                                 "tract_core_submodel",  // becomes its operations
                                 "tract_onnx_trees",     // reads data: interop/test_tract_trees.py

@@ -1,5 +1,5 @@
-// if_else and tensor_iterator of the set nnef in text form: the results of their shape functions, and their
-// lowering to If-8, TensorIterator-1 and Loop-5.
+// if_else, tensor_iterator and while_loop of the set nnef in text form: the results of their shape functions,
+// and their lowering to If-8, TensorIterator-1 and Loop-5.
 
 #include "compiler/ir/algorithms/infer.h"
 #include "compiler/ir/algorithms/verify.h"
@@ -150,6 +150,73 @@ TEST_F(ControlFlow, ALoopInALoopIsALoop) {
   Has(lowered, "\"t/trip_count\" : i64[] = dense<i64[]: 6>");
   Has(lowered, "input 2 -> 0 slice(axis 0, start 0, end -1, stride 1, part 1) input 3 -> 1");
   Has(lowered, "output -1 -> 2");
+}
+
+// Adds the rows of x while the condition, which the body negates, is true.
+constexpr std::string_view kWhile = R"(graph "net" {
+  %0 = nnef.external "n" {shape = [], dtype = "integer"} : i64[]
+  %1 = nnef.external "x" {shape = [6,3], dtype = "scalar"} : f32[6,3]
+  %2 = nnef.external "c" {shape = [1], dtype = "logical"} : boolean[1]
+  %3 = nnef.external "h" {shape = [1,3], dtype = "scalar"} : f32[1,3]
+  %4:3 = nnef.while_loop "w" (%0, %1, %2, %3) segments [1,1,2,0] {body = "step", slice_axes = [0], slice_strides = [], slice_starts = [], slice_ends = [], concat_axes = [0], concat_strides = []} : boolean[1], f32[1,3], f32[?,3] bodies {
+    "body" input 1 -> 0 slice(axis 0, start 0, end -1, stride 1, part 1) input 2 -> 1 input 3 -> 2 output 0 -> 0 output 1 -> 1 output 2 -> 2 slice(axis 0, start 0, end -1, stride 1, part 1) back 0 -> 1 back 1 -> 2 graph "step" {
+      %0 = opset1.Parameter "a" {element_type = f32, shape = shape[1,3]} : f32[1,3]
+      %1 = opset1.Parameter "b" {element_type = boolean, shape = shape[1]} : boolean[1]
+      %2 = opset1.Parameter "s" {element_type = f32, shape = shape[1,3]} : f32[1,3]
+      %3 = nnef.not "more" (%1) : boolean[1]
+      %4 = nnef.add "next" (%0, %2) : f32[1,3]
+      opset1.Result "more" (%3)
+      opset1.Result "next" (%4)
+      opset1.Result "all" (%4)
+    }
+  }
+  opset1.Result "go" (%4)
+  opset1.Result "last" (%4.1)
+  opset1.Result "all" (%4.2)
+}
+)";
+
+TEST_F(ControlFlow, WhileLoopIsALoop) {
+  const std::string text = Lower(kWhile);
+  Has(text, ":3 = opset5.Loop \"w\" (%0, %2, %1, %2, %3) : boolean[1], f32[1,3], f32[?,3]");
+  Has(text, "input 2 -> 0 slice(axis 0, start 0, end -1, stride 1, part 1) input 3 -> 1 input 4 -> 2 ");
+  Has(text,
+      "output 0 -> 0 output 1 -> 1 output 2 -> 2 slice(axis 0, start 0, end -1, stride 1, part 1) "
+      "output -1 -> 0 back 0 -> 1 back 1 -> 2");
+}
+
+// Conditions that are always true: the trip count is the number of iterations, up to that of the parts.
+TEST_F(ControlFlow, TripCountsThatAreKnown) {
+  const auto lowered = [this](int64_t trips) {
+    std::string text =
+        Replaced(std::string(kWhile), "nnef.external \"n\" {shape = [], dtype = \"integer\"} : i64[]",
+                 fmt::format("opset1.Const \"n\" : i64[] = dense<i64[]: {}>", trips));
+    text = Replaced(text, "nnef.external \"c\" {shape = [1], dtype = \"logical\"} : boolean[1]",
+                    "opset1.Const \"c\" : boolean[1] = dense<boolean[1]: 1>");
+    text = Replaced(text, "nnef.not \"more\" (%1) : boolean[1]",
+                    "opset1.Const \"more\" : boolean[1] = dense<boolean[1]: 1>");
+    return Lower(Replaced(text, "f32[?,3]", "f32[...]"));
+  };
+  for (int64_t trips : {0, 5, 6})
+    Has(lowered(trips), fmt::format(" : boolean[1], f32[1,3], f32[{},3]", trips));
+  Has(lowered(-1), " : boolean[1], f32[1,3], f32[6,3]");
+  EXPECT_EQ(lowered(7),
+            "`trip_count` of `while_loop` is 7; the sliced tensors have 6 parts [tensor_iterator.parts]");
+}
+
+TEST_F(ControlFlow, AWhileLoopHasATripCount) {
+  std::string text =
+      Replaced(std::string(kWhile), "(%0, %1, %2, %3) segments [1,1,2,0]", "(%1, %2, %3) segments [0,1,2,0]");
+  text = Replaced(text, "input 1 -> 0", "input 0 -> 0");
+  text = Replaced(Replaced(text, "input 2 -> 1", "input 1 -> 1"), "input 3 -> 2", "input 2 -> 2");
+  EXPECT_EQ(Lower(text), "`while_loop` has no trip count; expected one, negative for no limit [node.arity]");
+}
+
+TEST_F(ControlFlow, ResultsOfDifferentRanks) {
+  std::string text = Replaced(std::string(kIf), "nnef.sqr \"y\" (%0) : f32[2,3]",
+                              "nnef.unsqueeze \"y\" (%0) {axes = [0]} : f32[1,2,3]");
+  text = Replaced(text, "\"g\"} : f32[2,3] bodies", "\"g\"} : f32[...] bodies");
+  Has(Lower(text), "= opset8.If \"i\" (%3, %1) : f32[...]");
 }
 
 // Errors that documents cannot express, but text can.

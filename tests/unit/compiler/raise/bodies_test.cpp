@@ -97,13 +97,14 @@ struct LoopCase {
   std::string part = "[1]";
   std::string results = "    opset1.Result \"last\" (%2)\n    opset1.Result \"all\" (%2)\n";
   std::string shape = "[6]";  // of the concatenated output
+  std::string input = "[6]";  // the shape of x
 };
 
 // state += part: the last state, and all of them.
 std::string TextOf(const LoopCase& form) {
   const bool is_loop = form.operation == "opset5.Loop";
-  return "%0 = opset1.Parameter \"x\" {element_type = f32, shape = shape[6]} : f32[6]\n"
-         "%1 = opset1.Parameter \"h\" {element_type = f32, shape = shape[1]} : f32[1]\n" +
+  return "%0 = opset1.Parameter \"x\" {element_type = f32, shape = shape" + form.input + "} : f32" +
+         form.input + "\n%1 = opset1.Parameter \"h\" {element_type = f32, shape = shape[1]} : f32[1]\n" +
          form.before + "%5:2 = " + form.operation + " \"loop\" (" + (is_loop ? "%2, %3, " : "") +
          "%0, %1) : f32[1], f32" + form.shape + " bodies {\n  \"body\" " + form.inputs + " " + form.outputs +
          " back 0 -> 1 graph \"step\" {\n    %0 = opset1.Parameter \"p\" {element_type = f32, shape = shape" +
@@ -115,10 +116,15 @@ std::string TextOf(const LoopCase& form) {
          "\nopset1.Result \"y\" (%6)\nopset1.Result \"z\" (%7)\n";
 }
 
-// Returns the reason that the loop has no form; "" if it has one.
-std::string Reason(const LoopCase& form) {
+// Returns the operation of the loop's form, or the reason that it has none.
+std::string FormOf(const LoopCase& form) {
   const Raising raising(TextOf(form), false, Target::kNnefc);
-  if (raising.ok()) return "";
+  if (raising.ok()) {
+    for (ir::NodeId id : raising.raised().graph->nodes()) {
+      const ir::Node& node = raising.raised().graph->node(id);
+      if (!node.bodies().empty()) return node.type();
+    }
+  }
   const std::string message = raising.Messages().front();
   return message.substr(message.find("nnefc: ") + 7);
 }
@@ -139,36 +145,42 @@ TEST(RaiseBodies, ResultsOfOneTensorAreCopies) {
 
 // Concatenated outputs have all elements of their axis, in either order.
 TEST(RaiseBodies, RangesOfConcatenatedOutputs) {
-  const auto reason = [](int start, int end, int stride) {
-    return Reason({.outputs = fmt::format(
+  const auto form = [](int start, int end, int stride) {
+    return FormOf({.outputs = fmt::format(
                        "output 0 -> 0 output 1 -> 1 slice(axis 0, start {}, end {}, stride {}, part 1)",
                        start, end, stride)});
   };
-  EXPECT_EQ(reason(0, -1, 1), "");
-  EXPECT_EQ(reason(0, 6, 1), "");
-  EXPECT_EQ(reason(-1, 0, -1), "");
+  EXPECT_EQ(form(0, -1, 1), "tensor_iterator");
+  EXPECT_EQ(form(0, 6, 1), "tensor_iterator");
+  EXPECT_EQ(form(-1, 0, -1), "tensor_iterator");
 }
 
-// The number of iterations of a Loop is that of the parts of its inputs.
+// A Loop with a trip count and conditions. It takes slices of its input, or all of it.
+LoopCase LoopOf(const std::string& trips, bool first, bool next, bool slices) {
+  const std::string slice = " slice(axis 0, start 0, end -1, stride 1, part 1)";
+  return {.operation = "opset5.Loop",
+          .before = fmt::format("%2 = opset1.Const \"t\" : i64[] = dense<i64[]: {}>\n"
+                                "%3 = opset1.Const \"c\" : boolean[] = dense<boolean[]: {}>\n",
+                                trips, first ? 1 : 0),
+          .inputs = "input 2 -> 0" + (slices ? slice : "") + " input 3 -> 1",
+          .outputs = "output -1 -> 2 output 0 -> 0 output 1 -> 1" + slice,
+          .results = fmt::format("    opset1.Result \"last\" (%2)\n    opset1.Result \"all\" (%2)\n"
+                                 "    %4 = opset1.Const \"go\" : boolean[] = dense<boolean[]: {}>\n"
+                                 "    opset1.Result \"go\" (%4)\n",
+                                 next ? 1 : 0),
+          .shape = "[...]",
+          .input = slices ? "[6]" : "[1]"};
+}
+
+// A Loop is a tensor_iterator if the number of its iterations is that of the parts of its inputs.
 TEST(RaiseBodies, TripCountsOfSlicedInputs) {
-  const auto reason = [](const std::string& trips) {
-    return Reason({.operation = "opset5.Loop",
-                   .before = fmt::format("%2 = opset1.Const \"t\" : i64[] = dense<i64[]: {}>\n"
-                                         "%3 = opset1.Const \"c\" : boolean[] = dense<boolean[]: 1>\n",
-                                         trips),
-                   .inputs = "input 2 -> 0 slice(axis 0, start 0, end -1, stride 1, part 1) input 3 -> 1",
-                   .outputs =
-                       "output -1 -> 2 output 0 -> 0 output 1 -> 1 slice(axis 0, start 0, end -1, stride 1, "
-                       "part 1)",
-                   .results = "    opset1.Result \"last\" (%2)\n    opset1.Result \"all\" (%2)\n"
-                              "    %4 = opset1.Const \"go\" : boolean[] = dense<boolean[]: 1>\n"
-                              "    opset1.Result \"go\" (%4)\n",
-                   .shape = "[...]"});
-  };
-  EXPECT_EQ(reason("6"), "");
-  EXPECT_EQ(reason("-1"), "");
-  for (const char* other : {"5", "0"})
-    EXPECT_EQ(reason(other), "its trip count may differ from the number of parts of its inputs") << other;
+  for (const char* all : {"6", "-1"}) {
+    EXPECT_EQ(FormOf(LoopOf(all, true, true, true)), "tensor_iterator") << all;
+    EXPECT_EQ(FormOf(LoopOf(all, false, true, true)), "while_loop") << all;
+    EXPECT_EQ(FormOf(LoopOf(all, true, false, true)), "while_loop") << all;
+  }
+  for (const char* fewer : {"5", "0"})
+    EXPECT_EQ(FormOf(LoopOf(fewer, true, true, true)), "while_loop") << fewer;
 }
 
 // Without slices, the concatenated output determines the number of iterations: its extent in parts.
@@ -190,6 +202,44 @@ TEST(RaiseBodies, IterationsByOutputs) {
   ASSERT_NE(node, nullptr);
   // The numbers of the iterations are sliced.
   EXPECT_EQ(ir::ToString(raising.raised().graph->output(node->input(0)).shape), "[3]");
+}
+
+// Without slices, the numbers of the iterations are stored if there are at most 65,536.
+TEST(RaiseBodies, TripCountsWithoutSlices) {
+  const auto form = [](const std::string& trips) { return FormOf(LoopOf(trips, true, true, false)); };
+  for (const char* stored : {"1", "6", "65536"}) EXPECT_EQ(form(stored), "tensor_iterator") << stored;
+  for (const char* other : {"0", "-1", "65537"}) EXPECT_EQ(form(other), "while_loop") << other;
+}
+
+// The first state is the condition, the last one the number of the iteration, which the body takes.
+TEST(RaiseBodies, StatesOfAWhileLoop) {
+  const Raising raising(
+      "%0 = opset1.Parameter \"h\" {element_type = f32, shape = shape[2]} : f32[2]\n"
+      "%1 = opset1.Parameter \"t\" {element_type = i32, shape = shape[1]} : i32[1]\n"
+      "%2 = opset1.Parameter \"c\" {element_type = boolean, shape = shape[]} : boolean[]\n"
+      "%3 = opset5.Loop \"loop\" (%1, %2, %0) : f32[2] bodies {\n"
+      "  \"body\" input -1 -> 1 input 2 -> 0 output -1 -> 1 output 0 -> 0 back 0 -> 0 graph \"step\" {\n"
+      "    %0 = opset1.Parameter \"s\" {element_type = f32, shape = shape[2]} : f32[2]\n"
+      "    %1 = opset1.Parameter \"n\" {element_type = i32, shape = shape[]} : i32[]\n"
+      "    %2 = opset1.Exp \"a\" (%0) : f32[2]\n"
+      "    %3 = opset1.Const \"end\" : i32[] = dense<i32[]: 5>\n"
+      "    %4 = opset1.Less \"less\" (%1, %3) : boolean[]\n"
+      "    opset1.Result \"last\" (%2)\n    opset1.Result \"more\" (%4)\n  }\n}\n"
+      "%6 = opset1.Abs \"y\" (%3) : f32[2]\nopset1.Result \"y\" (%6)\n",
+      false, Target::kNnefc);
+  ASSERT_TRUE(raising.ok()) << raising.Messages().front();
+  const ir::Node* node = NodeWithBodies(raising, "while_loop");
+  ASSERT_NE(node, nullptr);
+  EXPECT_EQ(std::vector<int32_t>(node->segments().begin(), node->segments().end()),
+            (std::vector<int32_t>{1, 0, 3, 0}));
+  const ir::Graph& target = *raising.raised().graph;
+  std::string states;
+  for (ir::OutputPort port : node->segment(2)) {
+    const ir::Output& state = target.output(port);
+    states += fmt::format("{}{} ", Name(state.type), ir::ToString(state.shape));
+  }
+  EXPECT_EQ(states, "boolean[1] f32[2] i64[1] ");
+  EXPECT_EQ(Name(target.output(node->input(0)).type), "i64");
 }
 
 }  // namespace

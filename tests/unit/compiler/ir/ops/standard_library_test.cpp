@@ -80,6 +80,7 @@ TEST(StandardLibraryTest, RowsSayWhatIsDeclared) {
   EXPECT_TRUE(HasDefaults("reshape", "axis_start = 0, axis_count = -1"));
   EXPECT_FALSE(HasDefaults("reshape", "axis_start = 0"));
   EXPECT_EQ(Inputs(RowOf("tensor_iterator")), "sliced[]; merged[]; invariant[]");
+  EXPECT_EQ(Inputs(RowOf("while_loop")), "trip_count? integer; sliced[]; merged[]; invariant[]");
   EXPECT_TRUE(RowOf("external").is_generic);
   EXPECT_FALSE(RowOf("relu").is_generic);
 }

@@ -19,7 +19,7 @@ constexpr std::string_view kHead =
 # An optional tensor is an array of at most one. Element types are strings as in OpenVINO's files, 'f16', and shapes too,
 # '[1,?,3]'. Results have the element types of OpenVINO's operation; between them and standard operations, which compute with
 # 'f32', 'i64' and 'boolean', stands a conversion. `opset1_Const` is for tensors without
-# elements, for which the standard has no form; `constant` and `variable` are for others. If and TensorIterator are `if_else` and `tensor_iterator` of NNEFC_control_flow.
+# elements, for which the standard has no form; `constant` and `variable` are for others. If, TensorIterator and Loop are `if_else`, `tensor_iterator` and `while_loop` of NNEFC_control_flow.
 
 version 1.0;
 
