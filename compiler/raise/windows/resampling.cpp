@@ -170,6 +170,12 @@ OutputPort InterpolateAxis(NodeRaising& n, OutputPort x, int64_t axis, const Int
   return n.Binary("add", below_share, above_share, fmt::format("axis_{}", axis));
 }
 
+// Returns the axes of a tensor with its last axis as the second one.
+std::vector<ResizedAxis> ChannelsFirst(std::vector<ResizedAxis> axes) {
+  if (axes.size() > kFirstSpatial) std::rotate(axes.begin() + 1, axes.end() - 1, axes.end());
+  return axes;
+}
+
 void InterpolateLinear(NodeRaising& n, OutputPort x, const InterpolationModes& modes,
                        const std::vector<ResizedAxis>& axes) {
   constexpr std::pair<std::string_view, std::string_view> kMethods[] = {{"half_pixel", "symmetric"},
@@ -178,16 +184,33 @@ void InterpolateLinear(NodeRaising& n, OutputPort x, const InterpolationModes& m
                                                                         {"align_corners", "aligned"}};
   const auto* method =
       llvm::find_if(kMethods, [&](const auto& each) { return each.first == modes.coordinates; });
-  const auto factors = Factors(axes, [&](const ResizedAxis& axis) -> std::optional<int64_t> {
-    // The formula of 'aligned' divides by the number of input steps.
-    const bool is_integer = axis.input > 1 && axis.output % axis.input == 0 &&
-                            axis.scale == static_cast<double>(axis.output / axis.input);
-    return is_integer ? std::optional(axis.output / axis.input) : std::nullopt;
-  });
-  if (factors && method != std::end(kMethods)) {
-    return n.SetOutput(
-        n.Add("multilinear_upsample", x,
-              Attributes({{"factor", *factors}, {"method", method->second}, {"border", "replicate"}})));
+  const auto factors_of = [](const std::vector<ResizedAxis>& resized) {
+    return Factors(resized, [](const ResizedAxis& axis) -> std::optional<int64_t> {
+      // The formula of 'aligned' divides by the number of input steps.
+      const bool is_integer = axis.input > 1 && axis.output % axis.input == 0 &&
+                              axis.scale == static_cast<double>(axis.output / axis.input);
+      return is_integer ? std::optional(axis.output / axis.input) : std::nullopt;
+    });
+  };
+  const auto upsample = [&](OutputPort input, const Integers& factors) {
+    return n.Add("multilinear_upsample", input,
+                 Attributes({{"factor", factors}, {"method", method->second}, {"border", "replicate"}}));
+  };
+  if (method != std::end(kMethods)) {
+    if (const auto factors = factors_of(axes)) return n.SetOutput(upsample(x, *factors));
+  }
+  if (n.state().options.target == Target::kNnefc) n.Decline("its standard form rounds in another order");
+  if (method != std::end(kMethods)) {
+    const auto factors = IsForTract(n) ? std::nullopt : factors_of(ChannelsFirst(axes));
+    if (factors) {
+      const auto rank = static_cast<int64_t>(axes.size());
+      Integers to_first = {0, rank - 1}, to_last = {0};
+      for (int64_t i = 1; i < rank - 1; ++i) to_first.push_back(i);
+      for (int64_t i = 2; i < rank; ++i) to_last.push_back(i);
+      to_last.push_back(1);
+      return n.SetOutput(
+          n.Transpose(upsample(n.Transpose(x, to_first, "channels_first"), *factors), to_last));
+    }
   }
   for (size_t i = 0; i < axes.size(); ++i) {
     if (axes[i].changes()) x = InterpolateAxis(n, x, static_cast<int64_t>(i), modes, axes[i]);

@@ -373,21 +373,28 @@ TEST(Raise, HandlesTenThousandOperationsOfOneName) {
 }
 
 // `multilinear_upsample` interpolates between elements: an axis of one element has none.
-TEST(Raise, InterpolatesAxesOfOneElementByGather) {
-  for (const char* mode : {"half_pixel", "asymmetric", "align_corners"}) {
-    for (const int64_t extent : {1, 2}) {
-      const Raising raising(
-          Parameter(0, "x", fmt::format("f32[1,1,{},4]", extent)) +
+// Returns the document for a linear resampling of f32[1,1,extent,4] by 2.
+std::string LinearUpsampling(int64_t extent, std::string_view coordinates, Target target) {
+  const Raising raising(
+      Parameter(0, "x", fmt::format("f32[1,1,{},4]", extent)) +
           fmt::format("%1 = opset1.Const \"sizes\" : i64[2] = dense<i64[2]: {0}, 8>\n"
                       "%2 = opset1.Const \"axes\" : i64[2] = dense<i64[2]: 2, 3>\n"
                       "%3 = opset11.Interpolate \"y\" (%0, %1, %2) {{mode = \"linear_onnx\", "
                       "shape_calculation_mode = "
                       "\"sizes\", coordinate_transformation_mode = \"{1}\"}} : f32[1,1,{0},8]\n"
                       "opset1.Result \"y\" (%3)\n",
-                      2 * extent, mode));
-      ASSERT_TRUE(raising.ok());
-      EXPECT_EQ(raising.Document().find("multilinear_upsample") != std::string::npos, extent > 1) << mode;
-    }
+                      2 * extent, coordinates),
+      false, target);
+  EXPECT_TRUE(raising.ok());
+  return raising.ok() ? raising.Document() : "";
+}
+
+TEST(Raise, InterpolatesAxesOfOneElementByGather) {
+  for (const char* mode : {"half_pixel", "asymmetric", "align_corners"}) {
+    EXPECT_NE(LinearUpsampling(2, mode, Target::kRatified).find("multilinear_upsample("), std::string::npos);
+    EXPECT_NE(LinearUpsampling(1, mode, Target::kRatified).find("gather("), std::string::npos);
+    EXPECT_NE(LinearUpsampling(2, mode, Target::kNnefc).find("multilinear_upsample("), std::string::npos);
+    EXPECT_NE(LinearUpsampling(1, mode, Target::kNnefc).find("opset11_Interpolate("), std::string::npos);
   }
 }
 
