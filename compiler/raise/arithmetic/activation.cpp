@@ -16,7 +16,34 @@ void RaiseByName(NodeRaising& n) {
   n.SetOutput(n.Unary(kOperation, n.input(0)));
 }
 constexpr char kRelu[] = "relu";
-constexpr char kSigmoid[] = "sigmoid";
+
+// True if a result of the graph is the output of the node, perhaps after a few rearrangements.
+bool IsResult(const NodeRaising& n) {
+  constexpr int kMaxRearrangements = 8;
+  const ir::Graph& graph = n.source();
+  ir::NodeId last = n.node().id();
+  for (int i = 0; i <= kMaxRearrangements; ++i) {
+    ir::NodeId next;
+    for (ir::InputPort use : graph.node(last).uses()) {
+      const ir::Node& user = graph.node(use.node);
+      if (user.Is(ir::OpRole::kResult)) return true;
+      if (user.info().rearrangement != ir::Rearrangement::kNone) next = use.node;
+    }
+    if (!next.valid()) return false;
+    last = next;
+  }
+  return false;
+}
+
+// tract's `sigmoid` is exact to the rounding of numbers near 1, so that a small result would be wrong by a
+// part of itself: a probability of 1e-6 by a tenth.
+void RaiseSigmoid(NodeRaising& n) {
+  n.RequireScalars();
+  const OutputPort x = n.input(0);
+  if (!IsForTract(n) || !IsResult(n)) return n.SetOutput(n.Unary("sigmoid", x));
+  const OutputPort power = n.Unary("exp", n.Unary("neg", x, "negative"), "power");
+  n.SetOutput(n.Unary("rcp", n.Binary("add", power, n.Literal(1.0), "sum")));
+}
 
 // The exp(x) in `softplus` of tract overflows.
 OutputPort Softplus(NodeRaising& n, OutputPort x, std::string_view suffix = {}) {
@@ -196,7 +223,7 @@ void RaiseLogSoftmax(NodeRaising& n) {
 
 std::vector<RaiseEntry> ActivationEntries() {
   return {{"ReLU", RaiseByName<kRelu>},
-          {"Sigmoid", RaiseByName<kSigmoid>},
+          {"Sigmoid", RaiseSigmoid},
           {"SoftPlus", RaiseSoftplus},
           {"Elu", RaiseElu},
           {"Selu", RaiseSelu},

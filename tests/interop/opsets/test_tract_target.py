@@ -261,3 +261,23 @@ def test_comparison_of_large_integers(tool: Nnefc, tmp_path: Path) -> None:
     tool.must("convert", tmp_path / "net.xml", "-o", tmp_path / "model", "--target", "tract")
     x, y = inputs["x"], inputs["y"]
     assert_same(by_tract(tmp_path / "model", inputs), [x < y, x <= y, x == y, x != y, x > y, x >= y], "order")
+
+
+@pytest.mark.parametrize("is_result", [True, False])
+def test_small_results_of_sigmoid(tool: Nnefc, tmp_path: Path, is_result: bool) -> None:
+    """A sigmoid that is a result, here as another shape, is exact to a part of itself. tract's own one is exact to a part of 1."""
+    values = np.array([[-200, -88, -30, -20, -15, -10], [-5, -1, 0, 1, 20, 200]], F32)
+    x = opset13.parameter(values.shape, F32, name="x")
+    x.output(0).set_names({"x"})
+    y = opset13.sigmoid(x)
+    last = opset13.reshape(y, opset13.constant([3, 4], I64), False) if is_result else opset13.multiply(y, x)
+    ov.save_model(ov.Model([opset13.result(last)], [x]), tmp_path / "net.xml", compress_to_fp16=False)
+    tool.must("convert", tmp_path / "net.xml", "-o", tmp_path / "model", "--target", "tract")
+    assert ("sigmoid(" in (tmp_path / "model" / "graph.nnef").read_text()) == (not is_result)
+    found, = by_tract(tmp_path / "model", {"x": values})
+    with np.errstate(over="ignore"):
+        expected = 1 / (1 + np.exp(-values.astype(np.float64)))
+    if is_result:
+        np.testing.assert_allclose(found, expected.reshape(3, 4), rtol=1e-5, atol=1e-38)
+    else:
+        np.testing.assert_allclose(found, expected * values, rtol=0, atol=1e-4)
