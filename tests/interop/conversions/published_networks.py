@@ -115,7 +115,7 @@ class Network:
 def report(rows: dict[str, dict[str, str]], targets: list[str]) -> str:
     """Returns a table of the networks, then the counts."""
     width = max(map(len, rows), default=0)
-    lines = [f"{'network':{width}}  " + "  ".join(f"{target:10}" for target in targets)]
+    lines = [(f"{'network':{width}}  " + "  ".join(f"{target:10}" for target in targets)).rstrip()]
     notes = []
     for name, row in rows.items():
         lines.append(f"{name:{width}}  " + "  ".join(f"{row.get(target, '-').split(': ')[0]:10}" for target in targets).rstrip())
