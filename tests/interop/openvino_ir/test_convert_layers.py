@@ -93,9 +93,9 @@ def test_states(tool: Nnefc, tmp_path: Path, type_: type) -> None:
     agrees(tool, tmp_path, model, [np.full((2, 3), 2, type_)])
 
 
-def adding_loop(trips: int, limit: float | None) -> tuple[list[ov.Output], list]:
-    """Returns a loop that adds the first input to the second until the iterations end or, with a limit, the sum reaches it."""
-    x, start = opset13.parameter([1, 3], np.float32), opset13.parameter([1, 3], np.float32)
+def adding_loop(trips: int, limit: float | None, rows: int = 0) -> tuple[list[ov.Output], list]:
+    """Returns a loop that adds the first input, or its rows, to the second until the iterations end or, with a limit, the sum reaches it."""
+    x, start = opset13.parameter([max(rows, 1), 3], np.float32), opset13.parameter([1, 3], np.float32)
     state, step = opset13.parameter([1, 3], np.float32), opset13.parameter([1, 3], np.float32)
     total = opset13.add(state, step)
     if limit is None:
@@ -108,7 +108,10 @@ def adding_loop(trips: int, limit: float | None) -> tuple[list[ov.Output], list]
     loop.set_function(body)
     loop.set_special_body_ports([-1, 1])
     loop.set_merged_input(state, start.output(0), total.output(0))
-    loop.set_invariant_input(step, x.output(0))
+    if rows:
+        loop.set_sliced_input(step, x.output(0), 0, 1, 1, -1, 0)
+    else:
+        loop.set_invariant_input(step, x.output(0))
     return [loop.get_iter_value(total.output(0), -1), loop.get_concatenated_slices(total.output(0), 0, 1, 1, -1, 0)], [x, start]
 
 
@@ -124,6 +127,14 @@ def test_a_loop_that_a_condition_ends(tool: Nnefc, tmp_path: Path, limit: float)
     results, parameters = adding_loop(5, limit)
     model, _ = convert(tool, tmp_path, results, parameters)
     agrees(tool, tmp_path, model, [np.ones((1, 3), np.float32), np.zeros((1, 3), np.float32)], "while_loop")
+
+
+@pytest.mark.parametrize("limit", [1.0, 20.0, 1000.0])  # the sum is 3, 15, 36 ..
+@pytest.mark.parametrize("trips", [3, 5])
+def test_a_loop_over_rows_that_a_condition_ends(tool: Nnefc, tmp_path: Path, trips: int, limit: float) -> None:
+    results, parameters = adding_loop(trips, limit, rows=5)
+    model, _ = convert(tool, tmp_path, results, parameters)
+    agrees(tool, tmp_path, model, [np.arange(15, dtype=np.float32).reshape(5, 3), np.zeros((1, 3), np.float32)], "while_loop")
 
 
 # Constants of types that NNEF lacks; the values are exact in each.
