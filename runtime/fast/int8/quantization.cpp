@@ -10,6 +10,7 @@
 #include "runtime/fast/int8/fake_quantize.h"
 #include "runtime/fast/memory/blocked_layout.h"
 #include "runtime/fast/reasons.h"
+#include "runtime/fast/simd/int8/fake_quantize_microkernel.h"
 #include "runtime/fast/simd/int8/table_lookup_microkernel.h"
 #include "runtime/fast/simd/loop_math.h"
 #include "runtime/tensor/parallel.h"
@@ -80,6 +81,8 @@ class QuantizeKernel final : public kernels::Kernel {
     uint8_t* out = reinterpret_cast<uint8_t*>(run.output().mutable_bytes());
     const QuantizationRange range = range_;
     tensor::ParallelParts(count_, [&](int64_t begin, int64_t end) {
+      if (range.formula == QuantizationRange::Formula::kFakeQuantize && simd::HasSimd())
+        return simd::QuantizeRow({.low = range.low, .high = range.high}, x + begin, end - begin, out + begin);
       simd::Vectorized([=] { StoreUint8(range, begin, end, 0, out, [=](int64_t i) { return x[i]; }); });
     });
     return Success();

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "runtime/fast/simd/int8/requantize.h"
 #include "runtime/fast/simd/simd_math.h"
 
 namespace nnefc::runtime::fast::simd::NNEFC_SIMD_NAMESPACE {
@@ -50,6 +51,33 @@ struct LevelMaker {
     y = y * width;
     PreventContraction(y);  // keeps the formula's rounding: 0 for zeros
     x = x > high ? last : y + first;
+  }
+};
+
+// Quantization to 0 to 255.
+struct LevelQuantizer {
+  SimdQuotient by_width;
+  FloatVector low, high;
+
+  NNEFC_SIMD_INLINE void Make(const QuantizedLevels& levels) {
+    low = FloatVector{} + levels.low;
+    high = FloatVector{} + levels.high;
+    by_width.Make(high - low);
+  }
+
+  // `out` has kBlockColumns elements.
+  NNEFC_SIMD_INLINE void Store(const float* x, uint8_t* out) const {
+    FloatVector codes[kVectorsPerBlock];
+#pragma GCC unroll 2
+    for (int64_t part = 0; part < kVectorsPerBlock; ++part) {
+      FloatVector y = *reinterpret_cast<const UnalignedFloatVector*>(x + part * kSimdWidth);
+      Max(y, low);  // also NaN becomes `low`
+      Min(y, high);
+      y = y - low;
+      by_width.Divide(y);
+      codes[part] = y * 255.0F;
+    }
+    StoreUint8(codes, out);
   }
 };
 
@@ -108,6 +136,21 @@ void FakeQuantizeColumns(const FakeQuantizeColumnLevels& levels, const float* x,
         }
       }
     }
+  });
+}
+
+void QuantizeRow(const QuantizedLevels& levels, const float* x, int64_t count, uint8_t* out) {
+  RunSimd([&]() NNEFC_SIMD_INLINE {
+    LevelQuantizer quantizer;
+    quantizer.Make(levels);
+    int64_t i = 0;
+    for (; i + kBlockColumns <= count; i += kBlockColumns) quantizer.Store(x + i, out + i);
+    if (i == count) return;
+    float numbers[kBlockColumns] = {};
+    uint8_t codes[kBlockColumns];
+    std::copy_n(x + i, count - i, numbers);
+    quantizer.Store(numbers, codes);
+    std::copy_n(codes, count - i, out + i);
   });
 }
 

@@ -24,4 +24,12 @@ struct FakeQuantizeColumnLevels {
 NNEFC_SIMD_FUNCTION(FakeQuantizeColumns, void(const FakeQuantizeColumnLevels& levels, const float* x,
                                               int64_t rows, int64_t columns, float* out));
 
+// Quantized values of FakeQuantize with 256 levels: values clamped to `low` and `high` become 0 to 255, with
+// ties to even; NaN becomes 0.
+struct QuantizedLevels {
+  float low, high;
+};
+NNEFC_SIMD_FUNCTION(QuantizeRow,
+                    void(const QuantizedLevels& levels, const float* x, int64_t count, uint8_t* out));
+
 }  // namespace nnefc::runtime::fast::simd

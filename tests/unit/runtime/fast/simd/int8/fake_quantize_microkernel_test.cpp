@@ -50,6 +50,31 @@ TEST_P(LevelsTest, EachCount) {
   }
 }
 
+TEST_P(LevelsTest, QuantizedValues) {
+  const std::array<QuantizedLevels, 4> kRanges = {QuantizedLevels{0, 255}, QuantizedLevels{-1, 1},
+                                                  QuantizedLevels{-0.375F, 228.519F},
+                                                  QuantizedLevels{-7, -1.25F}};
+  for (const QuantizedLevels& range : kRanges) {
+    const FakeQuantizeLevels levels = {range.low, range.high, 0, 255, 255};
+    for (int64_t count : {0, 1, 7, 8, 15, 16, 17, 31, 32, 33, 500}) {
+      GuardedArray<float> reals = DrawReals(count), specials = DrawSpecials(count), ties = Array(count);
+      for (float& number : reals) number *= 1.5F * std::max(std::abs(range.low), std::abs(range.high));
+      for (int64_t i = 0; i < count; ++i)
+        ties[i] = range.low + (range.high - range.low) * (0.5F * static_cast<float>(i)) / 255;
+      for (const GuardedArray<float>* x : {&reals, &specials, &ties}) {
+        std::vector<uint8_t> out(static_cast<size_t>(count) + 1, 77);
+        Of(QuantizeRow)(range, x->data(), count, out.data());
+        for (int64_t i = 0; i < count; ++i) {
+          const float number = (*x)[i];
+          const float expected = std::isnan(number) ? 0 : Expected(levels, number);
+          ASSERT_EQ(static_cast<float>(out[static_cast<size_t>(i)]), expected) << number << ", " << i;
+        }
+        EXPECT_EQ(out.back(), 77);
+      }
+    }
+  }
+}
+
 // Halves between levels, the bounds themselves and their neighbours.
 TEST_P(LevelsTest, TiesAndBounds) {
   const FakeQuantizeLevels levels = {-4, 12, -8, 24, 16};  // 1 apart, twice as far apart after
