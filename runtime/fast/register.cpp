@@ -29,7 +29,7 @@ std::vector<std::string> RequestTransformations(kernels::Precision precision, bo
   if (precision != kernels::Precision::kExact) {
     names.insert(names.end(), {"target.QuantizeConcatParts", "target.RemoveRepeatedQuantization",
                                "target.InsertLookupTables", "target.RemoveQuantizationAfterMoves",
-                               "target.QuantizeChannelsEqually"});
+                               "target.QuantizeChannelsEqually", "target.RoundZeroPoints"});
   }
   if (precision != kernels::Precision::kBf16) names.emplace_back("target.FuseChannelPermutations");
   return names;

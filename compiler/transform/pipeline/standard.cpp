@@ -35,6 +35,7 @@ TransformationList StandardTransformations() {
   target::RegisterRepeatedQuantization(list);
   target::RegisterLookupTables(list);
   target::RegisterChannelQuantization(list);
+  target::RegisterZeroPoints(list);
   target::RegisterChannelPermutations(list);
   target::RegisterQuantizedValues(list);
   target::RegisterPostponedSqueezes(list);

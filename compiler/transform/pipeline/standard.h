@@ -43,6 +43,7 @@ void RegisterChannelPermutations(TransformationList& list);
 void RegisterPlanConstants(TransformationList& list);
 void RegisterPostponedSqueezes(TransformationList& list);
 void RegisterResampledImages(TransformationList& list);
+void RegisterZeroPoints(TransformationList& list);
 void RegisterQuantizedValues(TransformationList& list);
 }  // namespace target
 namespace middle {

@@ -182,7 +182,7 @@ opset1.Result "y" (%7)
   }
   Names RunAfter() const override {
     return {"target.FuseChannelPermutations", "target.QuantizeChannelsEqually",
-            "target.RemoveQuantizationAfterMoves", "TargetStart"};
+            "target.RoundZeroPoints", "target.RemoveQuantizationAfterMoves", "TargetStart"};
   }
   void FindAndReplacePattern(Graph& graph) override {
     QuantizedRegions regions(graph);
