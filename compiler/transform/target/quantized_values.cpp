@@ -148,8 +148,11 @@ class QuantizedRegions {
     if (node.Is(ir::Rearrangement::kConcat)) return JoinsQuantized(node);
     if (node.Is(ir::ElementFunction::kSubtract))
       return ir::ops::SubtractsZeroPoints(graph_, node) && IsQuantized(node.input(0));
-    if (node.Is(ir::OpRole::kView))
-      return ir::ops::AreRowMajor(graph_, ir::ops::SkipViews(graph_, node)) && IsQuantized(node.input(0));
+    if (node.Is(ir::OpRole::kView)) {
+      const ir::Node& source = ir::ops::SkipViews(graph_, node);
+      return !source.Is(ir::Rearrangement::kConcat) && ir::ops::AreRowMajor(graph_, source) &&
+             IsQuantized(node.input(0));
+    }
     return results_.contains(port.node);
   }
 

@@ -60,18 +60,24 @@ class Int8Concat final : public kernels::Kernel {
   std::vector<int64_t> channels_;  // per part
 };
 
-// Requires equal quantization of all images.
+// Requires equal quantization of all images. Row-major parts are reordered to NHWC.
 kernels::KernelOrReason MakeInt8Concat(const kernels::KernelRequest& request) {
   const ValueQuantization* codes = QuantizationOf(request.inputs[0]);
   if (codes == nullptr) return Reason("the first part is not quantized");
   const Shape& output = request.outputs[0].shape;
+  constexpr size_t kMinRank = 4, kMaxRank = 5;  // of images that may be reordered
+  const bool may_reorder = output.size() >= kMinRank && output.size() <= kMaxRank;
   kernels::PreparedKernel prepared;
   std::vector<int64_t> channels;
   for (const ValueInfo& part : request.inputs) {
     const ValueQuantization* own = QuantizationOf(part);
-    if (own == nullptr || !(*own == *codes) || !IsChannelsLast(FormatInF32(part)))
-      return Reason("the parts are not NHWC with equal quantization");
-    prepared.inputs.push_back(part.layout);
+    if (own == nullptr || !(*own == *codes)) return Reason("the parts are not of equal quantization");
+    const bool is_channels_last = IsChannelsLast(FormatInF32(part));
+    if (!is_channels_last && !may_reorder) return Reason("the parts are not NHWC");
+    prepared.inputs.push_back(
+        is_channels_last
+            ? part.layout
+            : QuantizedLayout(ChannelsLastFormat(part.shape, StorageType::kF32), *codes));
     channels.push_back(part.shape[1]);
   }
   prepared.outputs = {QuantizedLayout(ChannelsLastFormat(output, StorageType::kF32), *codes)};

@@ -125,14 +125,28 @@ bool AreRowMajor(const Graph& graph, const Node& quantize) {
   return true;
 }
 
+namespace {
+
+// Returns whether a convolution or MaxPool reads the result of a node as its data.
+bool HasImageConsumer(const Graph& graph, const Node& node) {
+  return llvm::any_of(node.uses(0), [&](const InputPort& use) {
+    const Node& user = graph.node(use.node);
+    return use.index == 0 && (user.Is(Contraction::kConvolution) ||
+                              user.Is(Contraction::kGroupConvolution) || user.Is(Pooling::kMax));
+  });
+}
+
+}  // namespace
+
 bool JoinsImages(const Graph& graph, const Node& concat) {
   const PartialShape& shape = concat.output().shape;
   constexpr int64_t kMinRank = 3, kMaxRank = 5;
   if (!shape.rank_known() || shape.rank() < kMinRank || shape.rank() > kMaxRank) return false;
   const int64_t axis = concat.Int("axis");
-  return (axis < 0 ? axis + shape.rank() : axis) == 1 && llvm::none_of(concat.inputs(), [&](OutputPort part) {
-           return AreRowMajor(graph, graph.node(part.node));
-         });
+  if ((axis < 0 ? axis + shape.rank() : axis) != 1) return false;
+  const bool has_row_major_part = llvm::any_of(
+      concat.inputs(), [&](OutputPort part) { return AreRowMajor(graph, graph.node(part.node)); });
+  return !has_row_major_part || (shape.rank() > kMinRank && HasImageConsumer(graph, concat));
 }
 
 bool SubtractsZeroPoints(const Graph& graph, const Node& node) {

@@ -46,7 +46,8 @@ bool IsTableLookup(const Graph& graph, const Node& convert);
 // Returns whether the quantized values of a quantization or of a node after it are stored row-major. The
 // others are images, stored channels-last (NHWC).
 bool AreRowMajor(const Graph& graph, const Node& quantize);
-// Returns whether a Concat joins channels-last images of rank 3 to 5 along the channels.
+// Returns whether a Concat joins images of rank 3 to 5 along the channels in channels-last order (NHWC): all
+// parts are in this order, or a convolution or MaxPool reads the result, of rank 4 or 5, in this order.
 bool JoinsImages(const Graph& graph, const Node& concat);
 
 // Returns whether a node subtracts constants, zero points by channel, before a depthwise convolution, its

@@ -233,6 +233,9 @@ TEST_F(QuantizedValuesTest, ConcatenationsOfEqualQuantizations) {
                    Convolution("c", "j", axis == "1" ? "f" : "w"), ResultOf("c")});
   };
   EXPECT_EQ(joined(Quantized("p", "a"), Quantized("q", "a")), "p q [c]");
+  // Row-major parts of an image that a convolution reads, but not of a sequence.
+  EXPECT_EQ(joined(Quantized("p", "a"), Quantized("q", "x")), "p q [c]");
+  EXPECT_EQ(joined(Quantized("p", "x"), Quantized("q", "x")), "p q [c]");
   EXPECT_EQ(joined(Quantized("p", "a"), Quantized("q", "a", "two")), "");
   EXPECT_EQ(joined(Quantized("p", "a"), Step("q", "opset1.Tanh", "%a")), "");
   EXPECT_EQ(joined(Quantized("p", "a"), Quantized("q", "a"), "0"), "");
