@@ -46,6 +46,7 @@ void AddFastElementwise(FastTables& tables);
 void AddFastNormalization(FastTables& tables);
 namespace memory {
 void AddFastConcat(FastTables& tables);
+void AddFastSplit(FastTables& tables);
 }  // namespace memory
 namespace int8 {
 void AddFastQuantization(FastTables& tables);

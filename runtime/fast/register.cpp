@@ -124,6 +124,7 @@ void RegisterFastKernels(kernels::KernelRegistry& registry, const FastExtension&
   AddFastElementwise(tables);
   AddFastNormalization(tables);
   memory::AddFastConcat(tables);
+  memory::AddFastSplit(tables);
   int8::AddFastQuantization(tables);
   rnn::AddFastRecurrent(tables);
   attention::AddFastAttention(tables);

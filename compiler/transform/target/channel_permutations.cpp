@@ -5,6 +5,7 @@
 #include <map>
 
 #include "compiler/transform/pipeline/standard.h"
+#include "compiler/transform/target/quantizations.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace nnefc::transform::target {
@@ -235,11 +236,39 @@ class ChannelPermutations {
     const ir::OutputPort port = convolution.input(0);
     const auto found = moved_.find(KeyOf(port));
     if (found == moved_.end() || !found->second.is_more_than_joined) return;
-    if (found->second.channels.size() < kMinChannels) return;
+    if (found->second.channels.size() < kMinChannels || StaysQuantized(convolution)) return;
     auto gathered = gathered_.find(KeyOf(port));
     if (gathered == gathered_.end())
       gathered = gathered_.emplace(KeyOf(port), Gather(found->second, port)).first;
     Node(edited_, convolution.id()).in_port(0).Connect(gathered->second);
+  }
+
+  // Returns whether a convolution with 8-bit filter reads an image that only Split, Concat and MaxPool move
+  // since a quantization, the same for all parts. Kernels of 8 bits move it without a Gather.
+  bool StaysQuantized(const ir::Node& convolution) const {
+    const ir::PlanFunctions* plan = edited_.plan();
+    const TensorValue* filter = ConstantF32(graph_, convolution.input(1));
+    if (plan == nullptr || plan->quantize_filter == nullptr || filter == nullptr) return false;
+    constexpr size_t kMaxSteps = 64;
+    std::vector<ir::OutputPort> images = {convolution.input(0)};
+    std::optional<ir::ops::LinearQuantization> first;
+    for (size_t step = 0; step < images.size(); ++step) {
+      if (step == kMaxSteps) return false;
+      const ir::Node& node = graph_.node(images[step].node);
+      const bool is_joined = node.Is(ir::Rearrangement::kConcat) && ir::ops::JoinsImages(graph_, node);
+      const bool is_pooled = images[step].index == 0 && node.Is(ir::Pooling::kMax);
+      if (is_joined) {
+        images.insert(images.end(), node.inputs().begin(), node.inputs().end());
+      } else if (is_pooled || ir::ops::SplitsImages(graph_, node)) {
+        images.push_back(node.input(0));
+      } else {
+        const std::optional<ir::ops::LinearQuantization> range = RangeOf(graph_, node);
+        if (!range) return false;
+        if (!first) first = range;
+        if (range->scale != first->scale || range->zero != first->zero) return false;
+      }
+    }
+    return first && !plan->quantize_filter(convolution, *filter).scales.empty();
   }
 
   // Adds the nodes that compute the image at `port` from its source images.

@@ -70,6 +70,7 @@ class QuantizedRegions {
       return use.index == 0 && HasQuantizedFilter(node);
     if (node.Is(ir::Pooling::kMax))
       return (node.num_outputs() < 2 || node.uses(1).empty()) && IsAcceptedByAny(node.id());
+    if (ir::ops::SplitsImages(graph_, node)) return use.index == 0 && AreAnyPartsAccepted(node);
     if (node.Is(ir::ElementFunction::kAdd)) return IsQuantizedSum(node);
     if (node.Is(ir::ElementFunction::kSubtract))
       return use.index == 0 && ir::ops::SubtractsZeroPoints(graph_, node) && IsAcceptedByAny(node.id());
@@ -77,16 +78,35 @@ class QuantizedRegions {
     return node.Is(ir::Rearrangement::kConcat) && JoinsQuantized(node) && IsAcceptedByAny(node.id());
   }
 
+  // Returns whether a consumer of any output accepts quantized values.
+  bool AreAnyPartsAccepted(const ir::Node& split) {
+    for (int32_t i = 0; i < split.num_outputs(); ++i) {
+      if (llvm::any_of(split.uses(i), [&](const ir::InputPort& use) { return IsAccepted(use); })) return true;
+    }
+    return false;
+  }
+
+  // Returns the quantization of an image that only MaxPool and Split move since, or nothing.
+  std::optional<LinearQuantization> QuantizationOfImage(ir::OutputPort port) const {
+    constexpr int kMaxSteps = 16;
+    for (int step = 0; step < kMaxSteps; ++step) {
+      const ir::Node& node = graph_.node(port.node);
+      if (results_.contains(node.id())) return LinearQuantizationOf(graph_, node);
+      const bool is_pooled = port.index == 0 && node.Is(ir::Pooling::kMax);
+      if (!is_pooled && !ir::ops::SplitsImages(graph_, node)) return std::nullopt;
+      port = node.input(0);
+    }
+    return std::nullopt;
+  }
+
   // Returns whether a Concat joins images with equal quantization.
   bool JoinsQuantized(const ir::Node& concat) const {
     if (!ir::ops::JoinsImages(graph_, concat)) return false;
-    const std::optional<LinearQuantization> first =
-        LinearQuantizationOf(graph_, graph_.node(concat.input(0).node));
-    return llvm::all_of(concat.inputs(), [&](ir::OutputPort part) {
-      if (!results_.contains(part.node)) return false;
-      const std::optional<LinearQuantization> other = LinearQuantizationOf(graph_, graph_.node(part.node));
-      return other->scale == first->scale && other->zero == first->zero;
-    });
+    const std::optional<LinearQuantization> first = QuantizationOfImage(concat.input(0));
+    return first && llvm::all_of(concat.inputs(), [&](ir::OutputPort part) {
+             const std::optional<LinearQuantization> other = QuantizationOfImage(part);
+             return other && other->scale == first->scale && other->zero == first->zero;
+           });
   }
 
   // Returns whether a node has a filter, its second input: a convolution, or a matmul whose right operand is
@@ -140,12 +160,13 @@ class QuantizedRegions {
     return false;
   }
 
-  // Returns whether a value is quantized: a candidate, or a view, MaxPool or Concat of such values, or their
-  // distance from zero points.
+  // Returns whether a value is quantized: a candidate, or a view, MaxPool, Split or Concat of such values, or
+  // their distance from zero points.
   bool IsQuantized(ir::OutputPort port) const {
     const ir::Node& node = graph_.node(port.node);
     if (port.index == 0 && node.Is(ir::Pooling::kMax)) return IsQuantized(node.input(0));
     if (node.Is(ir::Rearrangement::kConcat)) return JoinsQuantized(node);
+    if (ir::ops::SplitsImages(graph_, node)) return IsQuantized(node.input(0));
     if (node.Is(ir::ElementFunction::kSubtract))
       return ir::ops::SubtractsZeroPoints(graph_, node) && IsQuantized(node.input(0));
     if (node.Is(ir::OpRole::kView)) {
@@ -184,8 +205,8 @@ opset1.Result "y" (%7)
 )";
   }
   Names RunAfter() const override {
-    return {"target.FuseChannelPermutations", "target.QuantizeChannelsEqually",
-            "target.RoundZeroPoints", "target.RemoveQuantizationAfterMoves", "TargetStart"};
+    return {"target.FuseChannelPermutations", "target.QuantizeChannelsEqually", "target.RoundZeroPoints",
+            "target.RemoveQuantizationAfterMoves", "TargetStart"};
   }
   void FindAndReplacePattern(Graph& graph) override {
     QuantizedRegions regions(graph);

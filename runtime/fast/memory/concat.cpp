@@ -75,9 +75,8 @@ kernels::KernelOrReason MakeInt8Concat(const kernels::KernelRequest& request) {
     const bool is_channels_last = IsChannelsLast(FormatInF32(part));
     if (!is_channels_last && !may_reorder) return Reason("the parts are not NHWC");
     prepared.inputs.push_back(
-        is_channels_last
-            ? part.layout
-            : QuantizedLayout(ChannelsLastFormat(part.shape, StorageType::kF32), *codes));
+        is_channels_last ? part.layout
+                         : QuantizedLayout(ChannelsLastFormat(part.shape, StorageType::kF32), *codes));
     channels.push_back(part.shape[1]);
   }
   prepared.outputs = {QuantizedLayout(ChannelsLastFormat(output, StorageType::kF32), *codes)};

@@ -127,26 +127,40 @@ bool AreRowMajor(const Graph& graph, const Node& quantize) {
 
 namespace {
 
+// Returns whether an axis of images, of rank 3 to 5, is that of the channels.
+bool IsOfChannels(int64_t axis, const PartialShape& images) {
+  constexpr int64_t kMinRank = 3, kMaxRank = 5;
+  if (!images.rank_known() || images.rank() < kMinRank || images.rank() > kMaxRank) return false;
+  return (axis < 0 ? axis + images.rank() : axis) == 1;
+}
+
 // Returns whether a convolution or MaxPool reads the result of a node as its data.
 bool HasImageConsumer(const Graph& graph, const Node& node) {
   return llvm::any_of(node.uses(0), [&](const InputPort& use) {
     const Node& user = graph.node(use.node);
-    return use.index == 0 && (user.Is(Contraction::kConvolution) ||
-                              user.Is(Contraction::kGroupConvolution) || user.Is(Pooling::kMax));
+    return use.index == 0 && (user.Is(Contraction::kConvolution) || user.Is(Contraction::kGroupConvolution) ||
+                              user.Is(Pooling::kMax));
   });
 }
 
 }  // namespace
 
 bool JoinsImages(const Graph& graph, const Node& concat) {
+  constexpr int64_t kRankOfSequences = 3;
   const PartialShape& shape = concat.output().shape;
-  constexpr int64_t kMinRank = 3, kMaxRank = 5;
-  if (!shape.rank_known() || shape.rank() < kMinRank || shape.rank() > kMaxRank) return false;
-  const int64_t axis = concat.Int("axis");
-  if ((axis < 0 ? axis + shape.rank() : axis) != 1) return false;
+  if (!IsOfChannels(concat.Int("axis"), shape)) return false;
   const bool has_row_major_part = llvm::any_of(
       concat.inputs(), [&](OutputPort part) { return AreRowMajor(graph, graph.node(part.node)); });
-  return !has_row_major_part || (shape.rank() > kMinRank && HasImageConsumer(graph, concat));
+  return !has_row_major_part || (shape.rank() > kRankOfSequences && HasImageConsumer(graph, concat));
+}
+
+bool SplitsImages(const Graph& graph, const Node& split) {
+  if (!split.Is(Rearrangement::kSplit) || split.num_inputs() < 2) return false;
+  const std::optional<TensorValue>& axis = graph.output(split.input(1)).value;
+  return axis && axis->volume() == 1 &&
+         IsOfChannels(axis->ElementAsInt(0), graph.output(split.input(0)).shape) &&
+         llvm::all_of(split.outputs(), [](const Output& part) { return part.shape.known(); }) &&
+         !AreRowMajor(graph, graph.node(split.input(0).node));
 }
 
 bool SubtractsZeroPoints(const Graph& graph, const Node& node) {

@@ -50,6 +50,9 @@ bool AreRowMajor(const Graph& graph, const Node& quantize);
 // parts are in this order, or a convolution or MaxPool reads the result, of rank 4 or 5, in this order.
 bool JoinsImages(const Graph& graph, const Node& concat);
 
+// Returns whether a Split or VariadicSplit splits channels-last images of rank 3 to 5 along the channels.
+bool SplitsImages(const Graph& graph, const Node& split);
+
 // Returns whether a node subtracts constants, zero points by channel, before a depthwise convolution, its
 // only consumer.
 bool SubtractsZeroPoints(const Graph& graph, const Node& node);

@@ -246,6 +246,22 @@ TEST_F(QuantizedValuesTest, ConcatenationsOfEqualQuantizations) {
             "");
 }
 
+// MaxPool and Split along the channels move quantized images to a Concat.
+TEST_F(QuantizedValuesTest, PartsOfQuantizedImages) {
+  const auto joined = [&](const std::string& axis, const std::string& q = "p") {
+    return Marked({Constant("f", "f32[1,2,1,1]", "1, 1"), Constant("axis", "i64[]", axis), MaxPool("b", "x"),
+                   Quantized("p", "b"), Quantized("r", "b", "two"),
+                   "  %s:2 = opset1.Split \"s\" (%p, %axis) {num_splits = 2} : f32[...], f32[...]\n",
+                   "  %t:2 = opset1.Split \"t\" (%r, %axis) {num_splits = 2} : f32[...], f32[...]\n",
+                   MaxPool("m", q == "p" ? "s.1" : "t.1"), Step("j", "opset1.Concat", "%s, %m", "axis = 1"),
+                   Convolution("c", "j", "f"), ResultOf("c")},
+                  "[1,2,2,2]");
+  };
+  EXPECT_EQ(joined("1"), "p [c]");
+  EXPECT_EQ(joined("-3"), "p [c]");
+  EXPECT_EQ(joined("1", "r"), "");
+}
+
 TEST_F(QuantizedValuesTest, LookupsReadQuantizedValues) {
   std::string items = "0";
   for (int i = 1; i < 256; ++i) items += ", " + std::to_string(i);

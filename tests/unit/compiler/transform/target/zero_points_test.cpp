@@ -111,8 +111,9 @@ TEST_F(ZeroPointsTest, Matmuls) {
   const auto product = [&](const std::string& attributes, const std::string& filter = "f32[2,3]") {
     return After({Limits("-0.5625", "254.4375"), Quantized(), TargetConstant("w", filter, "1, 2, 3, 4, 5, 6"),
                   TargetStep("m", "opset1.MatMul", "%q, %w", attributes), TargetResult("m")},
-                 filter == "f32[2,3]" && attributes.find("transpose_b = true") == std::string::npos ? "[4,2]"
-                                                                                                   : "[4,3]");
+                 filter == "f32[2,3]" && attributes.find("transpose_b = true") == std::string::npos
+                     ? "[4,2]"
+                     : "[4,3]");
   };
   EXPECT_EQ(product("transpose_a = false, transpose_b = false"),
             "-0.5625 254.4375 -1 254 + 2.1875 3.0625 3.9375");

@@ -1,5 +1,5 @@
-"""FakeQuantize whose zero point is not whole, and Concat of images with equal quantization, before convolutions and
-matrix multiplications: by OpenVINO's f32 kernels in NumPy's formula, and by both backends, with and without VNNI."""
+"""Quantizations whose zero point is not whole, and Concat and Split of quantized images, before convolutions and matrix
+multiplications: sums of NumPy in f64 and both backends, with and without VNNI."""
 
 from __future__ import annotations
 
@@ -61,7 +61,8 @@ def check(result: Node, x: Node, data: np.ndarray, expected: np.ndarray, tool: N
         tool.environment["ONEDNN_MAX_CPU_ISA"] = instructions
     ov.save_model(ov.Model([op.result(result, name="y")], [x]), tool.scratch / "net.xml", compress_to_fp16=False)
     np.savez(tool.scratch / "inputs.npz", x=data)
-    for options in (["--backend", "reference"], [], ["--precision", "exact"]):
+    # The others do not depend on the instructions of 8-bit kernels.
+    for options in ([], ["--backend", "reference"], ["--precision", "exact"])[:1 if instructions else None]:
         found = next(iter(tool.run(tool.scratch / "net.xml", "--inputs", tool.scratch / "inputs.npz", *options).values()))
         away = np.abs(found - expected)
         tolerance = 2e-5 * np.abs(expected).max() + 3e-7 * largest
@@ -167,3 +168,38 @@ def test_concatenations(channels: tuple[int, ...], upsampled: tuple[int, ...], z
     sums = convolve(np.concatenate(expected, 1), last, 1, 1)
     # A level of one number reaches nine results.
     check(y, x, data, sums, Nnefc(nnefc, tmp_path), instructions, largest_sum(low, high, last), level=0.03 * 127 * 0.02 * 1.01)
+
+
+@pytest.mark.parametrize("instructions", INSTRUCTIONS)
+@pytest.mark.parametrize("axis", [1, -3])
+@pytest.mark.parametrize("zero", [0, 128, 3])
+@pytest.mark.parametrize("lengths", [(16, 16), (3, 29), (8, 1, 23)])
+def test_splits(lengths: tuple[int, ...], zero: int, axis: int, instructions: str, nnefc: Path, tmp_path: Path) -> None:
+    """A quantized image is split; MaxPool, a convolution and a sum read its parts, and a Concat joins them."""
+    random = np.random.default_rng(sum(lengths))
+    channels, last = sum(lengths), lengths[-1]
+    low, high = -zero * 0.03, (255 - zero) * 0.03
+    x = op.parameter([1, 8, 6, 5], F32, name="x")
+    data = multiples(random, [1, 8, 6, 5], -2, 2.08)
+    no_pads, pads = ([1, 1], [0, 0], [0, 0], [1, 1]), ([1, 1], [1, 1], [1, 1], [1, 1])
+    first, second = quantized_filter(random, [channels, 8, 1, 1]), quantized_filter(random, [last, last, 3, 3])
+    third = quantized_filter(random, [9, channels + 2 * last, 1, 1])
+    whole = fake_quantize(op.relu(op.convolution(fake_quantize(x, -2, 2.08), constant(first), *no_pads)), low, high)
+    if len(set(lengths)) == 1:
+        parts = op.split(whole, op.constant(np.int64(axis)), len(lengths)).outputs()
+    else:
+        parts = op.variadic_split(whole, op.constant(np.int64(axis)), op.constant(np.asarray(lengths))).outputs()
+    pooled = op.max_pool(parts[-1], [1, 1], [1, 1], [1, 1], [1, 1], [3, 3]).output(0)
+    changed = fake_quantize(op.convolution(parts[-1], constant(second), *pads), low, high)
+    added = fake_quantize(op.add(parts[-1], changed), low, high)
+    y = op.convolution(op.concat([*parts, pooled, added], 1), constant(third), *no_pads)
+
+    levels = round_to_levels(np.maximum(convolve(round_to_levels(data, -2, 2.08), first, 1, 0), 0), low, high)
+    end = levels[:, channels - last:]
+    padded = np.pad(end, [(0, 0), (0, 0), (1, 1), (1, 1)], constant_values=-np.inf)
+    maxima = np.max([padded[:, :, i:i + 6, j:j + 5] for i in range(3) for j in range(3)], axis=0)
+    sums = round_to_levels(end + round_to_levels(convolve(end, second, 1, 1), low, high), low, high)
+    expected = convolve(np.concatenate([levels, maxima, sums], 1), third, 1, 0)
+    # A number that becomes the other level reaches each consumer, and moves the sums of the second convolution.
+    check(y, x, data, expected, Nnefc(nnefc, tmp_path), instructions, largest_sum(low, high, third),
+          level=8 * 0.03 * 127 * 0.02)
