@@ -286,6 +286,7 @@ class ChannelPermutations {
     for (const Channel& channel : moved.channels)
       indices.push_back(begins.at(KeyOf(channel.image)) + channel.index);
     std::vector<Port> sources;
+    sources.reserve(images.size());
     for (ir::OutputPort image : images) sources.emplace_back(edited_, image.node, image.index, true);
     Graph::Spec joined{.name = name};
     joined.attributes.Set("axis", 1);

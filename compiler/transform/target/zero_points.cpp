@@ -134,10 +134,10 @@ void RoundZeroPoint(Graph& graph, const ir::Node& quantize) {
     consumers.emplace_back(use.node, std::move(numbers));
   }
   const ir::NodeId id = quantize.id();
-  const std::string name = quantize.name();
+  const Graph::Spec spec{.name = quantize.name()};  // a copy: new nodes may move the node
   const float limits[] = {range->low, range->high};
   for (int32_t i = 0; i < 2; ++i) {
-    const Port limit = graph.CreateConst(TensorValue::FromFloats({}, {limits[i]}), name).out_port(0);
+    const Port limit = graph.CreateConst(TensorValue::FromFloats({}, {limits[i]}), spec.name).out_port(0);
     Node(graph, id).in_port(3 + i).Connect(limit);
   }
   for (const auto& [consumer, numbers] : consumers) AddByChannel(graph, consumer, numbers);
