@@ -59,7 +59,7 @@ class FilterReorder final : public Kernel {
 
  private:
   std::shared_ptr<const Kernel> to_codes_, to_order_;
-  size_t bytes_;  // of the quantized filter
+  size_t bytes_;  // the quantized filter
 };
 
 std::shared_ptr<const Kernel> MakeFilterReorder(const BlockedFormat& source, const BlockedFormat& target,

@@ -53,17 +53,17 @@ class FlushingKernel final : public kernels::Kernel {
 
   // The weights are the same in all runs.
   bool HasLargeWeights(const kernels::KernelRun& run) const {
-    Known known = known_.load(std::memory_order_relaxed);
+    Known known = weights_are_.load(std::memory_order_relaxed);
     if (known == Known::kNothing) {
       known = HasLargeNumber(run, weights_) ? Known::kLarge : Known::kSmall;
-      known_.store(known, std::memory_order_relaxed);
+      weights_are_.store(known, std::memory_order_relaxed);
     }
     return known == Known::kLarge;
   }
 
   const std::shared_ptr<const kernels::Kernel> kernel_;
   const Operand data_, weights_;
-  mutable std::atomic<Known> known_ = Known::kNothing;  // about the weights
+  mutable std::atomic<Known> weights_are_ = Known::kNothing;
 };
 
 // Returns the input with the weights of a convolution or matrix product; nothing if the step has none. The

@@ -65,7 +65,7 @@ kernels::KernelOrReason MakeInt8Concat(const kernels::KernelRequest& request) {
   const ValueQuantization* codes = QuantizationOf(request.inputs[0]);
   if (codes == nullptr) return Reason("the first part is not quantized");
   const Shape& output = request.outputs[0].shape;
-  constexpr size_t kMinRank = 4, kMaxRank = 5;  // of images that may be reordered
+  constexpr size_t kMinRank = 4, kMaxRank = 5;  // images that may be reordered
   const bool may_reorder = output.size() >= kMinRank && output.size() <= kMaxRank;
   kernels::PreparedKernel prepared;
   std::vector<int64_t> channels;

@@ -82,7 +82,7 @@ FaultOr<tensor::ElementsView> GatherOne(const ViewRequest& run) {
 // `axis` it is that of the element's position.
 std::vector<int64_t> ElementOffsets(const TensorView& indices, const std::vector<int64_t>& positions,
                                     llvm::ArrayRef<int64_t> strides, size_t axis) {
-  std::vector<int64_t> offsets = {0};  // of the elements along the axes so far
+  std::vector<int64_t> offsets = {0};
   for (size_t i = 0; i < indices.shape().size(); ++i) {
     const int64_t stride = i == axis ? 0 : strides[i];
     std::vector<int64_t> further;

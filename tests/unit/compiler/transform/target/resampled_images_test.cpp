@@ -17,13 +17,17 @@ class ResampledTest : public TargetTest {
   // the Interpolate `i`, too.
   std::string Resampled(const Resize& of, llvm::ArrayRef<std::string> steps = {}) {
     std::vector<std::string> text = {
-        TargetInput("x", "f32", of.input), TargetConstant("to", "i64[4]", of.order),
-        TargetStep("t", "opset1.Transpose", "%x, %to"), TargetConstant("sizes", "i64[2]", "4, 6"),
-        TargetConstant("scales", "f32[2]", "2.0, 2.0"), TargetConstant("axes", "i64[2]", of.axes),
+        TargetInput("x", "f32", of.input),
+        TargetConstant("to", "i64[4]", of.order),
+        TargetStep("t", "opset1.Transpose", "%x, %to"),
+        TargetConstant("sizes", "i64[2]", "4, 6"),
+        TargetConstant("scales", "f32[2]", "2.0, 2.0"),
+        TargetConstant("axes", "i64[2]", of.axes),
         of.is_opset4 ? TargetStep("i", "opset4.Interpolate", "%t, %sizes, %scales, %axes",
                                   of.attributes + ", coordinate_transformation_mode = \"half_pixel\"")
                      : TargetStep("i", "opset11.Interpolate", "%t, %sizes, %axes", of.attributes),
-        TargetConstant("back", "i64[4]", of.back), TargetStep("u", "opset1.Transpose", "%i, %back"),
+        TargetConstant("back", "i64[4]", of.back),
+        TargetStep("u", "opset1.Transpose", "%i, %back"),
         TargetResult("u")};
     text.insert(text.end(), steps.begin(), steps.end());
     return After("ResampleImages", text);
@@ -48,10 +52,11 @@ TEST_F(ResampledTest, OthersRemain) {
   EXPECT_FALSE(Moves(Resampled({.order = "0, 3, 2, 1", .axes = "1, 2", .back = "0, 3, 2, 1"})));
   // Pads at either end.
   for (const char* pads : {"pads_begin = [0, 1, 0, 0]", "pads_end = [0, 0, 1, 0]"})
-    EXPECT_FALSE(Moves(
-        Resampled({.attributes = "mode = \"nearest\", shape_calculation_mode = \"sizes\", " + std::string(pads)})));
-  EXPECT_TRUE(Moves(Resampled({.attributes = "mode = \"nearest\", shape_calculation_mode = \"sizes\", pads_begin = "
-                                             "[0, 0, 0, 0], pads_end = [0, 0, 0, 0]"})));
+    EXPECT_FALSE(Moves(Resampled(
+        {.attributes = "mode = \"nearest\", shape_calculation_mode = \"sizes\", " + std::string(pads)})));
+  EXPECT_TRUE(
+      Moves(Resampled({.attributes = "mode = \"nearest\", shape_calculation_mode = \"sizes\", pads_begin = "
+                                     "[0, 0, 0, 0], pads_end = [0, 0, 0, 0]"})));
   // A second reader.
   EXPECT_FALSE(Moves(Resampled({}, {TargetStep("r", "opset1.ReLU", "%i"), "  opset1.Result \"z\" (%r)\n"})));
 }
