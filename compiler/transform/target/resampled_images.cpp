@@ -11,7 +11,7 @@ namespace nnefc::transform::target {
 namespace {
 
 // Minimum channels: one block of the layout nChw16c, whose kernel is the reason.
-constexpr int64_t kMinChannels = 16;
+constexpr int64_t kMinResampledChannels = 16;
 
 using Axes = std::vector<int64_t>;
 
@@ -51,7 +51,7 @@ void Resample(Graph& graph, const Node& resize, int32_t axes_input) {
   // Kernels for images need the axes in order.
   if (!KeepsAxes(restored) || !llvm::is_sorted(moved)) return;
   const std::optional<Shape> images = before.in_port(0).shape().extents();
-  if (!images || images->size() < 3 || (*images)[1] < kMinChannels) return;
+  if (!images || images->size() < 3 || (*images)[1] < kMinResampledChannels) return;
   resize.in_port(0).Connect(before.in_port(0).GetSource());
   resize.in_port(axes_input).Connect(MakeInts(graph, resize, "/axes", moved));
   const std::vector<Port> readers = after.out_port(0).GetDestinations();
