@@ -111,6 +111,8 @@ def test_what_is_wrong_is_said(network, tmp_path):
         nnefc.convert(network)
     with pytest.raises(ValueError, match="no input is named `x`; there are image"):
         nnefc.convert(network, inputs={"x": (1,)})
+    with pytest.raises(TypeError, match="`inputs` is a list; expected shapes by name"):
+        nnefc.convert(network, inputs=[(1, 3, 8, 8)])
     with pytest.raises(FileNotFoundError, match=r"none\.onnx"):
         nnefc.convert(tmp_path / "none.onnx")
     (tmp_path / "broken.onnx").write_bytes(b"\x08\x08\x12\x00broken")

@@ -69,9 +69,13 @@ def convert(
         ModelError: OpenVINO cannot read the model, or operations have no form in NNEF; the report has all of them.
         ImportError: the package `openvino`, or that of the framework, is missing.
         ValueError: an input is unknown.
+        TypeError: `inputs` are no shapes by name.
     """
     if compare not in ("auto", "always", "never"):
         raise ValueError(f"compare is {compare!r}; expected 'auto', 'always' or 'never'")
+    if inputs is not None and not isinstance(inputs, Mapping):
+        raise TypeError(f"`inputs` is a {type(inputs).__name__}; expected shapes by name, such as {{'x': (1, 3, 224, 224)}}; "
+                        "`example` takes the inputs of a torch module")  # fmt: skip
     folder = tempfile.TemporaryDirectory(prefix="nnefc-")
     source, name = _source_of(model, Path(folder.name), inputs, example)
     if target not in ("ratified", "tract", "nnefc") and not target.endswith(".json"):
