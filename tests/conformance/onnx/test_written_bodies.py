@@ -30,6 +30,8 @@ GATES = {"LSTM": 4, "GRU": 3, "RNN": 1}
 NO_FORM = {
     "if_scalar_or_one_True": "the branches have results of different ranks",
     "if_scalar_or_one_False": "the branches have results of different ranks",
+    "if_ranks_True": "the branches have results of different ranks",
+    "if_ranks_False": "the branches have results of different ranks",
     "if_nested_64_deep": "bodies are nested more than 30 levels",
     "length_of_each_run": "an open extent is divided among iterations",
 }
