@@ -68,14 +68,14 @@ class ResampleImages : public TargetReplacementPattern {
            "TensorFlow Lite, whose images have the channels last.";
   }
   std::string_view Example() const override {
-    return R"(%0 = opset1.Parameter "x" {element_type = f32, shape = shape[1,8,2,3]} : f32[1,8,2,3]
+    return R"(%0 = opset1.Parameter "x" {element_type = f32, shape = shape[1,16,2,3]} : f32[1,16,2,3]
 %1 = opset1.Const "to" : i64[4] = dense<i64[4]: 0, 2, 3, 1>
-%2 = opset1.Transpose "t" (%0, %1) : f32[1,2,3,8]
+%2 = opset1.Transpose "t" (%0, %1) : f32[1,2,3,16]
 %3 = opset1.Const "sizes" : i64[2] = dense<i64[2]: 4, 6>
 %4 = opset1.Const "axes" : i64[2] = dense<i64[2]: 1, 2>
-%5 = opset11.Interpolate "i" (%2, %3, %4) {mode = "nearest", shape_calculation_mode = "sizes"} : f32[1,4,6,8]
+%5 = opset11.Interpolate "i" (%2, %3, %4) {mode = "nearest", shape_calculation_mode = "sizes"} : f32[1,4,6,16]
 %6 = opset1.Const "back" : i64[4] = dense<i64[4]: 0, 3, 1, 2>
-%7 = opset1.Transpose "u" (%5, %6) : f32[1,8,4,6]
+%7 = opset1.Transpose "u" (%5, %6) : f32[1,16,4,6]
 opset1.Result "y" (%7)
 )";
   }

@@ -66,11 +66,12 @@ class FlushingKernel final : public kernels::Kernel {
   mutable std::atomic<Known> weights_are_ = Known::kNothing;
 };
 
-// Returns the input with the weights of a convolution or matrix product; nothing if the step has none. The
-// first operation may be a scale of the data.
+// Returns the input with the weights of a convolution or matrix product; nothing if the step has none, or
+// groups, in which each number of the data has few products. The first operation may be a scale of the data.
 std::optional<size_t> WeightsOf(const kernels::KernelRequest& request) {
   const auto has_products = [](const ir::Node& node) {
-    return node.info().contraction != ir::Contraction::kNone;
+    return node.Is(ir::Contraction::kConvolution) || node.Is(ir::Contraction::kMatMul) ||
+           node.Is(ir::Contraction::kConvolutionBackpropData);
   };
   if (has_products(*request.node)) return 1;
   for (const kernels::PostOperation& post : request.posts) {
