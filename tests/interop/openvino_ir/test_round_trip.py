@@ -30,6 +30,8 @@ NO_FORM = {
     "its indices are positions in the tensor, and those of NNEF positions in the window":
         {"argmax_pool", "max_pool_with_index", "sample", "desample"},
     "its result has no elements": {"extent_0", "extents_of_no_items"},
+    "its state has the type i64": {"update/"},
+    "its state has the type boolean": {"update/"},
 }
 # Operations that IR lacks; the text form of the graph keeps them.
 NO_IR = {"avg_roi_align", "avg_roi_pool", "max_roi_align", "max_roi_pool", "roi_resample"}
