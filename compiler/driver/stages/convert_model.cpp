@@ -83,27 +83,21 @@ bool InferWithValues(ir::Graph& graph, const ir::Evaluator& evaluate, Emitter& e
   return true;
 }
 
-// Replaces loops by their iterations, and infers these. Emits an error and returns false if they are invalid.
-bool Unroll(ir::Graph& graph, const ir::Evaluator& evaluate, Emitter& emitter) {
+// Changes a graph by `change(view)`, removes dead nodes, and infers it again. Emits an error and returns
+// false if it is invalid.
+template <typename Change>
+bool ChangeAndInfer(ir::Graph& graph, const ir::Evaluator& evaluate, Emitter& emitter, const Change& change) {
   transform::Graph view(graph, evaluate);
-  transform::middle::UnrollKnownLoops(view, {.max_in_all = raise::kMaxUnrolledNodes, .copies_results = true});
+  change(view);
   view.CleanUp();
   view.Finish();
   return InferWithValues(graph, evaluate, emitter);
 }
 
-// Replaces sums of products by matrix multiplications, and infers these. Emits an error and returns false if
-// they are invalid.
-bool ReplaceEinsums(ir::Graph& graph, const ir::Evaluator& evaluate, Emitter& emitter) {
-  transform::Graph view(graph, evaluate);
-  transform::middle::ReplaceEinsums(view);
-  view.CleanUp();
-  view.Finish();
-  return InferWithValues(graph, evaluate, emitter);
-}
-
-bool HasEinsums(const ir::Graph& graph) {
-  return transform::HasOperation(graph, "opset7", "Einsum");
+// Replaces loops by their iterations.
+void Unroll(transform::Graph& graph) {
+  transform::middle::UnrollKnownLoops(graph,
+                                      {.max_in_all = raise::kMaxUnrolledNodes, .copies_results = true});
 }
 
 bool HasLoops(const ir::Graph& graph) {
@@ -353,7 +347,8 @@ std::optional<ConvertedModel> ConvertModel(Compilation& compilation, const Conve
   std::unique_ptr<ir::Graph> inferred;
   const bool is_renamed = compilation.lowered() != nullptr || compilation.renames().empty();
   const bool unrolls = options.unrolls && HasLoops(*graph);
-  const bool replaces_einsums = options.target == raise::Target::kRatified && HasEinsums(*graph);
+  const bool replaces_einsums =
+      options.target == raise::Target::kRatified && transform::HasOperation(*graph, "opset7", "Einsum");
   if (!is_renamed || !options.input_shapes.empty() || HasUnknownShapes(*graph) || unrolls ||
       replaces_einsums) {
     inferred = ir::Clone(*graph);
@@ -361,8 +356,9 @@ std::optional<ConvertedModel> ConvertModel(Compilation& compilation, const Conve
     if (!SetShapes(*inferred, options.input_shapes, context.emitter) ||
         !InferWithValues(*inferred, options.evaluate, context.emitter))
       return std::nullopt;
-    if (unrolls && !Unroll(*inferred, options.evaluate, context.emitter)) return std::nullopt;
-    if (replaces_einsums && !ReplaceEinsums(*inferred, options.evaluate, context.emitter))
+    if (unrolls && !ChangeAndInfer(*inferred, options.evaluate, context.emitter, Unroll)) return std::nullopt;
+    if (replaces_einsums &&
+        !ChangeAndInfer(*inferred, options.evaluate, context.emitter, transform::middle::ReplaceEinsums))
       return std::nullopt;
     graph = inferred.get();
   }

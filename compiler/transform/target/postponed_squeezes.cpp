@@ -104,14 +104,13 @@ class Squeeze {
     for (const int64_t axis : *order) llvm::append_range(axes, groups[static_cast<size_t>(axis)]);
     llvm::append_range(axes, groups.back());  // dropped axes at the end
     const Graph::Spec named{.name = transpose.name(), .origin = transpose.ir().origin()};
-    const auto ints = [&](llvm::ArrayRef<int64_t> numbers) {
-      const Shape count{static_cast<int64_t>(numbers.size())};
-      return graph_.CreateConst(TensorValue::FromInts(count, numbers), named.name).out_port(0);
+    const auto ints = [&](std::string_view part, llvm::ArrayRef<int64_t> numbers) {
+      return MakeInts(graph_, transpose, part, numbers);
     };
     const Node moved =
-        graph_.CreateNode("opset1.Transpose", {node_.in_port(0).GetSource(), ints(axes)}, named);
+        graph_.CreateNode("opset1.Transpose", {node_.in_port(0).GetSource(), ints("/order", axes)}, named);
     TakePlace(graph_, transpose,
-              graph_.CreateNode("opset1.Reshape", {moved.out_port(0), ints(*result)}, named));
+              graph_.CreateNode("opset1.Reshape", {moved.out_port(0), ints("/shape", *result)}, named));
     graph_.Remove(transpose);
     graph_.Remove(node_);
   }

@@ -54,8 +54,7 @@ void Resample(Graph& graph, const Node& resize, int32_t axes_input) {
   if (!images || images->size() < 3 || (*images)[1] < kMinResampledChannels) return;
   resize.in_port(0).Connect(before.in_port(0).GetSource());
   resize.in_port(axes_input).Connect(MakeInts(graph, resize, "/axes", moved));
-  const std::vector<Port> readers = after.out_port(0).GetDestinations();
-  for (const Port& port : readers) port.node().in_port(port.index()).Connect(resize.out_port(0));
+  graph.ReplaceAllUses(after.out_port(0), resize.out_port(0));
 }
 
 }  // namespace

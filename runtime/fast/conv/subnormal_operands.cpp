@@ -12,7 +12,7 @@ namespace nnefc::runtime::fast::conv {
 
 namespace {
 
-// An input of a kernel with so many f32 numbers in its memory.
+// An input of a kernel, and the number of f32 elements in its memory.
 struct Operand {
   size_t input;
   int64_t count;
