@@ -308,6 +308,9 @@ void Graph::EraseAttribute(NodeId node, std::string_view name) {
 void Graph::SetRtInfo(NodeId node, std::string_view name, Attribute value) {
   mutable_node(node).MakeExtras().rt_info.Set(name, std::move(value));
 }
+void Graph::EraseRtInfo(NodeId node, std::string_view name) {
+  mutable_node(node).MakeExtras().rt_info.Erase(name);
+}
 void Graph::SetName(NodeId node, std::string name) {
   mutable_node(node).name_ = std::move(name);
 }

@@ -254,6 +254,7 @@ class Graph {
   void SetAttribute(NodeId node, std::string_view name, Attribute value);
   void EraseAttribute(NodeId node, std::string_view name);
   void SetRtInfo(NodeId node, std::string_view name, Attribute value);
+  void EraseRtInfo(NodeId node, std::string_view name);
   void SetName(NodeId node, std::string name);
   void SetOutputType(OutputPort port, ElementType type, PartialShape shape);
   void SetOutputValue(OutputPort port, std::optional<TensorValue> value);

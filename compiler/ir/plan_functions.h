@@ -6,6 +6,7 @@
 #include "compiler/ir/algorithms/fold.h"
 #include "compiler/ir/graph.h"
 #include "compiler/ir/node_order.h"
+#include "llvm/ADT/ArrayRef.h"
 
 namespace nnefc::ir {
 
@@ -18,6 +19,18 @@ struct FilterQuantization {
   float max_magnitude = 0;
 };
 
+// Times of the steps of a backend on one thread in nanoseconds, estimated from those of typical steps.
+struct StepTimes {
+  // Of a convolution or matmul, by the shapes of its data, filter and result, in f32 or 8 bits.
+  double (*product)(const Node& node, llvm::ArrayRef<int64_t> data, llvm::ArrayRef<int64_t> filter,
+                    llvm::ArrayRef<int64_t> result, bool is_quantized) = nullptr;
+  // Per element: quantization and dequantization in steps of their own, rounding in the epilogue of an f32
+  // step or in a step of its own, and a table lookup of an f32 number.
+  double quantize = 0, dequantize = 0;
+  double round_in_epilogue = 0, round = 0;
+  double lookup = 0;
+};
+
 // The functions and data of a plan that transformations of the target phase use, all optional.
 struct PlanFunctions {
   // Computes constants. Null: only shape functions do.
@@ -28,6 +41,8 @@ struct PlanFunctions {
   // Returns the quantization of the constant filter of a convolution or matmul (input 1). Null: filters are
   // not quantized.
   std::function<FilterQuantization(const Node&, const TensorValue&)> quantize_filter = nullptr;
+  // Null: the times of steps are unknown.
+  const StepTimes* times = nullptr;
   // The order of the graph.
   NodeOrder* order = nullptr;
 };

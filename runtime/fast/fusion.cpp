@@ -3,6 +3,7 @@
 #include "compiler/ir/ops/arithmetic/quantized_values.h"
 #include "llvm/ADT/DenseSet.h"
 #include "runtime/fast/factories.h"
+#include "runtime/fast/gemm/epilogue.h"
 #include "runtime/fast/gemm/function_chain.h"
 #include "runtime/fast/gemm/operand_shape.h"
 #include "runtime/kernels/attributes.h"
@@ -67,11 +68,23 @@ Fusible FusibleOf(const ir::Graph& graph, const ir::Node& node, const Shape& res
   }
 }
 
+// Returns whether the kernels with the least time for a convolution or matmul can apply a FakeQuantize with
+// f32 result: those of oneDNN, for few channels and for windows over 8-bit values, cannot.
+bool RoundsResults(const ir::Graph& graph, const ir::Node& node, const Shape& result) {
+  if (node.Is(ir::Contraction::kMatMul)) return !ir::ops::QuantizedFilterOf(node);
+  if (result[1] < simd::kBlockColumns) return false;
+  const ir::PartialShape& filter = graph.output(node.input(1)).shape;
+  const bool is_pointwise = node.Is(ir::Contraction::kConvolution) && filter.known() &&
+                            Volume(llvm::ArrayRef<int64_t>(filter.known_extents()).drop_front(2)) == 1;
+  return is_pointwise || !ir::ops::QuantizedFilterOf(node);
+}
+
 // A main node and the post-ops found for it.
 struct Chain {
   Fusible fusible;
   Shape result;
   int64_t channel_axis;
+  bool rounds = true;  // the kernels with the least time can apply a FakeQuantize with f32 result
   gemm::FunctionChain functions = {};  // post-ops already accepted
 };
 
@@ -86,6 +99,8 @@ bool CanFollow(const ir::Graph& graph, const ir::Node& node, int32_t chained, Ch
   }
   if (chain.fusible == Fusible::kRelu) return node.Is(ir::ElementFunction::kRelu);
   if (chain.functions.Append(node, chained, rest)) return true;
+  if (chained == 0 && gemm::FakeQuantizeLimits(node, rest, chain.result, chain.channel_axis))
+    return chain.fusible == Fusible::kAnything && chain.rounds;
   const bool adds = node.Is(ir::ElementFunction::kAdd) || node.Is(ir::ElementFunction::kMultiply);
   const bool has_slopes = node.Is(ir::ElementFunction::kPRelu) && chained == 0;
   if ((!adds && !has_slopes) || chain.fusible != Fusible::kAnything) return false;
@@ -152,7 +167,10 @@ class Finder {
     FusionGroup group{.main = main.id()};
     const size_t most = fusible == Fusible::kRelu ? 1 : kMaxPosts;
     ir::OutputPort port = main.port();
-    Chain chain{.fusible = fusible, .result = result, .channel_axis = ChannelAxis(main, result)};
+    Chain chain{.fusible = fusible,
+                .result = result,
+                .channel_axis = ChannelAxis(main, result),
+                .rounds = RoundsResults(graph_, main, result)};
     while (group.posts.size() < most) {
       const llvm::ArrayRef<ir::InputPort> uses = graph_.node(port.node).uses(port.index);
       if (uses.size() != 1 || claimed_.contains(uses[0].node)) break;

@@ -8,6 +8,7 @@
 #include "runtime/fast/conv/subnormal_operands.h"
 #include "runtime/fast/factories.h"
 #include "runtime/fast/int8/convolution/filter_quantization.h"
+#include "runtime/fast/int8/step_times.h"
 #include "runtime/fast/processor.h"
 #include "runtime/fast/simd/dispatch.h"
 #include "runtime/tensor/parallel.h"
@@ -27,9 +28,10 @@ std::vector<std::string> RequestTransformations(kernels::Precision precision, bo
                              "target.PostponeSqueezes", "target.ResampleImages"});
   if (!simd::HasSimd()) return names;
   if (precision != kernels::Precision::kExact) {
-    names.insert(names.end(), {"target.QuantizeConcatParts", "target.RemoveRepeatedQuantization",
-                               "target.InsertLookupTables", "target.RemoveQuantizationAfterMoves",
-                               "target.QuantizeChannelsEqually", "target.RoundZeroPoints"});
+    names.insert(names.end(),
+                 {"target.QuantizeConcatParts", "target.RemoveRepeatedQuantization",
+                  "target.InsertLookupTables", "target.RemoveQuantizationAfterMoves",
+                  "target.QuantizeChannelsEqually", "target.RoundZeroPoints", "target.UnmarkSlowRegions"});
   }
   if (precision != kernels::Precision::kBf16) names.emplace_back("target.FuseChannelPermutations");
   return names;
@@ -142,6 +144,7 @@ void RegisterFastKernels(kernels::KernelRegistry& registry, const FastExtension&
       kernels::Backend::kFast,
       {.request_transformations = RequestTransformations,
        .quantize_filter = int8::QuantizeFilterOf,
+       .times = int8::StepTimesOfProcessor,
        .find_fusions = FindFusions,
        .make_reorder = extension.make_reorder != nullptr ? extension.make_reorder : memory::MakeFastReorder,
        .join = memory::JoinBlockedLayouts,

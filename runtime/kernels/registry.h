@@ -81,6 +81,8 @@ class ConstantNumbers {
 // Returns the quantization of the constant filter of a convolution or matmul.
 using FilterQuantizer = ir::FilterQuantization (*)(const ir::Node& node, const TensorValue& filter,
                                                    ConstantNumbers& numbers);
+// Returns the times by which regions are quantized or not on this processor; null if they always are.
+using TimeFinder = const ir::StepTimes* (*)();
 // Creates a kernel that copies a value from one layout to another; null is row-major.
 using ReorderFactory = std::shared_ptr<const Kernel> (*)(ElementType, llvm::ArrayRef<int64_t> shape,
                                                          const tensor::Layout& from,
@@ -144,6 +146,7 @@ class KernelRegistry {
   struct BackendHooks {
     TransformationRequest request_transformations = nullptr;
     FilterQuantizer quantize_filter = nullptr;
+    TimeFinder times = nullptr;
     FusionFinder find_fusions = nullptr;
     ReorderFactory make_reorder = nullptr;
     JoinedLayout join = nullptr;

@@ -57,6 +57,7 @@ bool TransformGraph(PreparedGraph& prepared, const PlanOptions& options, Emitter
       return hooks.quantize_filter(node, filter, *options.weights);
     };
   }
+  if (hooks.times != nullptr) functions.times = hooks.times();
   return (*options.transform)(names, functions, *prepared.graph, emitter);
 }
 

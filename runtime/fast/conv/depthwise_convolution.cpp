@@ -86,8 +86,17 @@ class DepthwiseKernel final : public kernels::Kernel {
                                     : tensor::CeilDivide(tensor::kTasksPerThread * form_.threads, planes));
   }
 
-  // Computes lines of a plane (a channel block of an image): vertically adjacent tiles share input pixels.
+  // Computes lines of a plane (a channel block of an image). Results that a function reads again are in L1.
   void RunLines(const gemm::ConvolutionCall& call, int64_t plane, const simd::IndexRange& lines) const {
+    constexpr int64_t kFloats = 4096;
+    const int64_t row_size = form_.columns.output * kBlockColumns;
+    const int64_t each = steps_.has_functions() ? std::max<int64_t>(1, kFloats / row_size) : lines.count();
+    for (int64_t line = lines.begin; line < lines.end; line += each)
+      RunSomeLines(call, plane, {line, std::min(line + each, lines.end)});
+  }
+
+  // Vertically adjacent tiles share input pixels.
+  void RunSomeLines(const gemm::ConvolutionCall& call, int64_t plane, const simd::IndexRange& lines) const {
     const kernels::WindowAxis& columns = form_.columns;
     const int64_t block = plane % form_.blocks(), row_size = columns.output * kBlockColumns;
     const int64_t offset = plane * form_.out_size() + lines.begin * row_size;

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "runtime/fast/gemm/operand_shape.h"
+#include "compiler/ir/ops/arithmetic/quantized_values.h"
 #include "runtime/fast/memory/blocked_layout.h"
 #include "runtime/tensor/round_up.h"
 
@@ -29,6 +29,57 @@ std::optional<EpilogueFunction> FunctionOfTwo(const ir::Node& node) {
 }
 
 }  // namespace
+
+ColumnLevels::ColumnLevels(const AxisLimits& limits, int64_t columns) {
+  constexpr float kWhole = 1e-4F;
+  bool all_have_zero = true;
+  for (int64_t column = 0; column < columns; ++column) {
+    const simd::FakeQuantizeLevels levels = limits.LevelsOf(static_cast<size_t>(column));
+    low_.push_back(levels.low);
+    high_.push_back(levels.high);
+    factor_.push_back(levels.steps / (levels.high - levels.low));
+    offset_.push_back(-levels.low * factor_.back());
+    unit_.push_back((levels.last - levels.first) / levels.steps);
+    first_.push_back(levels.first);
+    const float zero = std::nearbyint(offset_.back());
+    all_have_zero = all_have_zero && std::abs(offset_.back() - zero) < kWhole &&
+                    std::abs(levels.first + zero * unit_.back()) < kWhole * std::abs(unit_.back());
+  }
+  for (std::vector<float>* numbers : {&low_, &high_, &factor_, &offset_, &unit_, &first_})
+    numbers->resize(static_cast<size_t>(tensor::RoundUp(columns, simd::kTileColumns)));
+  if (!all_have_zero) return;
+  std::fill(offset_.begin(), offset_.end(), 0.0F);
+  std::fill(first_.begin(), first_.end(), 0.0F);
+}
+
+void ColumnLevels::LimitBelow(float least) {
+  for (float& low : low_) low = std::max(low, least);
+  replaces_nan_ = true;
+}
+
+simd::LevelColumns ColumnLevels::From(int64_t column) const {
+  return {.low = low_.data() + column,
+          .high = high_.data() + column,
+          .factor = factor_.data() + column,
+          .offset = offset_.data() + column,
+          .unit = unit_.data() + column,
+          .first = first_.data() + column,
+          .replaces_nan = replaces_nan_,
+          .adds_operand = adds_operand_};
+}
+
+std::optional<AxisLimits> FakeQuantizeLimits(const ir::Node& node, llvm::ArrayRef<kernels::ValueInfo> limits,
+                                             llvm::ArrayRef<int64_t> result, int64_t channel_axis) {
+  if (node.info().quantizer != ir::Quantizer::kFakeQuantize) return std::nullopt;
+  const kernels::OrReason<AxisLimits> found = AxisLimitsOf(node, limits, result);
+  if (!found || (!found->has_one_range() && found->axis != channel_axis)) return std::nullopt;
+  const int64_t count = found->has_one_range() ? 1 : result[static_cast<size_t>(channel_axis)];
+  for (int64_t index = 0; index < count; ++index) {
+    const simd::FakeQuantizeLevels levels = found->LevelsOf(static_cast<size_t>(index));
+    if (levels.low == levels.high) return std::nullopt;
+  }
+  return *found;
+}
 
 kernels::OrReason<Epilogue> Epilogue::Make(const kernels::KernelRequest& request,
                                            llvm::ArrayRef<kernels::PostOperation> posts,
@@ -63,6 +114,35 @@ void Epilogue::TakeFirstSteps() {
     limits_.min = next++->alpha;
   }
   rest_.erase(rest_.begin(), next);
+  FuseBeforeLevels();
+  keeps_zero_ = KeepsZero();
+}
+
+void Epilogue::FuseBeforeLevels() {
+  std::vector<Step> fused;
+  for (Step& step : rest_) {
+    const auto follows = [&](EpilogueFunction function) {
+      return step.levels != nullptr && !fused.empty() && fused.back().levels == nullptr &&
+             fused.back().function == function;
+    };
+    if (follows(EpilogueFunction::kLowerBound) && !std::isnan(fused.back().alpha)) {
+      auto levels = std::make_shared<ColumnLevels>(*step.levels);
+      levels->LimitBelow(fused.back().alpha);
+      step.levels = std::move(levels);
+      fused.pop_back();
+    }
+    if (follows(EpilogueFunction::kAdd)) {
+      auto levels = std::make_shared<ColumnLevels>(*step.levels);
+      levels->AddOperand();
+      step = {.function = EpilogueFunction::kAdd,
+              .operand = fused.back().operand,
+              .of_columns = fused.back().of_columns,
+              .levels = std::move(levels)};
+      fused.pop_back();
+    }
+    fused.push_back(step);
+  }
+  rest_ = std::move(fused);
 }
 
 std::optional<Epilogue::Step> Epilogue::StepOf(const ChainedFunction& function) {
@@ -119,6 +199,20 @@ bool Epilogue::Add(const kernels::KernelRequest& request, const kernels::PostOpe
     }
     return true;
   }
+  // In bf16, a separate step after a product in bf16 is faster.
+  const bool has_levels =
+      !ir::ops::HasQuantizedResult(*post.node) && request.precision != kernels::Precision::kBf16;
+  if (has_levels && post.chained_input == 0) {
+    const Shape& result = request.outputs[0].shape;
+    const std::optional<AxisLimits> limits =
+        FakeQuantizeLimits(*post.node, request.inputs.slice(first, operands), result, channel_axis);
+    const int64_t columns = channel_axis < 0 ? 1 : result[static_cast<size_t>(channel_axis)];
+    if (limits) {
+      rest_.push_back({.function = EpilogueFunction::kLinear,
+                       .levels = std::make_shared<ColumnLevels>(*limits, columns)});
+      return true;
+    }
+  }
   const std::optional<EpilogueFunction> function = FunctionOfTwo(*post.node);
   if (operands != 1 || !function || (*function == EpilogueFunction::kPRelu && post.chained_input != 0))
     return false;
@@ -137,8 +231,10 @@ bool Epilogue::takes_operands() const {
 std::optional<Epilogue::Activation> Epilogue::activation() const {
   Activation activation;
   llvm::ArrayRef<Step> steps = rest_;
-  if (llvm::any_of(steps, [](const Step& step) { return step.operand >= 0 && !step.of_columns; }))
-    return std::nullopt;
+  const auto is_other = [](const Step& step) {
+    return (step.operand >= 0 && !step.of_columns) || step.levels != nullptr;
+  };
+  if (llvm::any_of(steps, is_other)) return std::nullopt;
   const auto take_last = [&](EpilogueFunction function) {
     if (steps.empty() || steps.back().function != function) return -1;
     const int operand = steps.back().operand;
@@ -180,14 +276,35 @@ Epilogue::Operands Epilogue::OperandsOf(const kernels::KernelRun& run, int64_t c
   return operands;
 }
 
+bool Epilogue::KeepsZero(const Step& step) {
+  switch (step.function) {
+    case EpilogueFunction::kAdd:
+    case EpilogueFunction::kMultiply:
+    case EpilogueFunction::kPRelu:
+    case EpilogueFunction::kRelu:
+    case EpilogueFunction::kHSwish:
+      return true;
+    case EpilogueFunction::kLinear:
+      return step.alpha * 0 + step.beta == 0;
+    case EpilogueFunction::kLowerBound:
+      return step.alpha <= 0;
+    case EpilogueFunction::kUpperBound:
+      return step.alpha >= 0;
+    default:
+      return false;
+  }
+}
+
 bool Epilogue::KeepsZero() const {
-  return rest_.empty() && limits_.Of(0) == 0;
+  bool keeps = limits_.Of(0) == 0;
+  for (const Step& step : rest_) keeps = step.levels != nullptr || (keeps && KeepsZero(step));
+  return keeps;
 }
 
 void Epilogue::Finish(const Tile& tile, int64_t columns, const Operands& operands) const {
   for (const Step& step : rest_) Apply(step, tile, operands);
   const int64_t zeros = tile.column + tile.blocks * simd::kBlockColumns - columns;
-  if (zeros <= 0 || KeepsZero()) return;
+  if (zeros <= 0 || keeps_zero_) return;
   for (int64_t row = 0; row < tile.rows; ++row)
     std::fill_n(tile.out.At(row, tile.blocks - 1) + simd::kBlockColumns - zeros, zeros, 0.0f);
 }
@@ -202,6 +319,7 @@ void Epilogue::Apply(const Step& step, const Tile& tile, const Operands& operand
   } else if (step.operand >= 0) {
     call.operand.data = operands.elements[operand] + tile.offset;
   }
+  if (step.levels != nullptr) return simd::RoundTileToLevels(step.levels->From(tile.column), call);
   simd::ApplyEpilogue(step.function, call);
 }
 

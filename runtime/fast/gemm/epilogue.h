@@ -1,15 +1,39 @@
 // Post-ops of a matmul in its epilogue, applied to tiles of the result while they are cached.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "runtime/fast/gemm/function_chain.h"
+#include "runtime/fast/gemm/operand_shape.h"
 #include "runtime/fast/simd/gemm/epilogue_microkernel.h"
 #include "runtime/kernels/kernel.h"
 #include "runtime/kernels/reason.h"
 
 namespace nnefc::runtime::fast::gemm {
+
+// A FakeQuantize by column, for whole tiles of columns. If 0 is a level of all columns, it stays 0; columns
+// of padding become 0.
+class ColumnLevels {
+ public:
+  ColumnLevels(const AxisLimits& limits, int64_t columns);
+
+  // Clamps elements to `least` and replaces NaN by it, before they are rounded.
+  void LimitBelow(float least);
+  // Adds an operand to elements before anything else.
+  void AddOperand() { adds_operand_ = true; }
+  // Returns the arrays from a column on.
+  simd::LevelColumns From(int64_t column) const;
+
+ private:
+  std::vector<float> low_, high_, factor_, offset_, unit_, first_;
+  bool replaces_nan_ = false, adds_operand_ = false;
+};
+// Returns the limits of a FakeQuantize with f32 result that an epilogue applies to a result of the given
+// shape: for all elements, or by index of `channel_axis`. Nothing for other nodes.
+std::optional<AxisLimits> FakeQuantizeLimits(const ir::Node& node, llvm::ArrayRef<kernels::ValueInfo> limits,
+                                             llvm::ArrayRef<int64_t> result, int64_t channel_axis);
 
 // An ordered list of operations on matmul results: sums and products with per-column or elementwise operands,
 // and unary functions.
@@ -43,7 +67,8 @@ class Epilogue {
   // copied to `scratch` with column_floats elements.
   Operands OperandsOf(const kernels::KernelRun& run, int64_t columns, float* scratch) const;
   int64_t column_floats(int64_t columns) const;
-  // Returns whether the remaining operations have operands.
+  // Returns whether operations remain after bias, start and limits, and whether they have operands.
+  bool has_functions() const { return !rest_.empty(); }
   bool takes_operands() const;
   // The remaining operations as one function with an optional per-column operand, then an optional
   // multiplication by a per-column input and addition of one; nothing for other lists.
@@ -72,17 +97,24 @@ class Epilogue {
     int operand = -1;         // operand of kAdd, kMultiply and kPRelu
     bool of_columns = false;  // per-column operand, otherwise elementwise
     float alpha = 0, beta = 0;
+    // A FakeQuantize instead of the function. The operand, if any, is added before.
+    std::shared_ptr<const ColumnLevels> levels = nullptr;
   };
   // Returns nothing for functions without a tile implementation.
   static std::optional<Step> StepOf(const ChainedFunction& function);
   bool Add(const kernels::KernelRequest& request, const kernels::PostOperation& post, int64_t channel_axis);
   void TakeFirstSteps();
+  // Moves a sum and a lower limit into the FakeQuantize after them: one pass instead of three.
+  void FuseBeforeLevels();
   static void Apply(const Step& step, const Tile& tile, const Operands& operands);
+  // Returns whether zeros of padding stay zeros. Their operands are zeros.
   bool KeepsZero() const;
+  static bool KeepsZero(const Step& step);
 
   int bias_ = -1, start_ = -1;
   simd::Limits limits_;
   std::vector<Step> rest_;
+  bool keeps_zero_ = false;
   std::vector<int> column_inputs_, element_inputs_;
 };
 

@@ -3,21 +3,20 @@
 #include "runtime/fast/int8/fake_quantize.h"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <optional>
 #include <utility>
 
+#include "runtime/fast/gemm/operand_shape.h"
 #include "runtime/fast/memory/blocked_layout.h"
 #include "runtime/fast/reasons.h"
 #include "runtime/fast/simd/dispatch.h"
 #include "runtime/fast/simd/int8/fake_quantize_microkernel.h"
-#include "runtime/kernels/arithmetic/broadcast.h"
 #include "runtime/tensor/parallel.h"
 #include "runtime/tensor/round_up.h"
 
 namespace nnefc::runtime::fast::int8 {
 
+using gemm::AxisLimits;
 using kernels::KernelRequest;
 using kernels::OrReason;
 using kernels::Reason;
@@ -41,22 +40,6 @@ class RoundKernel final : public kernels::Kernel {
 
  private:
   simd::FakeQuantizeLevels levels_;
-};
-
-// The limits of each index of an axis: low and high of the data, then of the result. Vectors with one element
-// are the same for all indices.
-struct AxisLimits {
-  int64_t axis = 0;
-  std::array<std::vector<float>, 4> numbers;
-  float steps = 1;
-
-  bool has_one_range() const {
-    return std::all_of(numbers.begin(), numbers.end(), [](const auto& limit) { return limit.size() == 1; });
-  }
-  simd::FakeQuantizeLevels LevelsOf(size_t index) const {
-    const auto at = [&](size_t limit) { return numbers[limit][numbers[limit].size() == 1 ? 0 : index]; };
-    return {at(0), at(1), at(2), at(3), steps};
-  }
 };
 
 // Arrays of limits, `block` of them for each of the `groups` of an axis, whose last one may be partial. Rows
@@ -115,38 +98,6 @@ class RoundColumnsKernel final : public kernels::Kernel {
   float steps_;
 };
 
-// Excludes ranges so wide or narrow that divisions leave the normal range.
-OrReason<AxisLimits> LimitsOf(const KernelRequest& request) {
-  constexpr float kMin = 1e-18f, kMax = 1e18f;
-  const int64_t rank = static_cast<int64_t>(request.outputs[0].shape.size());
-  AxisLimits limits{.steps = static_cast<float>(request.node->Int("levels") - 1)};
-  std::optional<int64_t> axis;
-  for (size_t i = 0; i < limits.numbers.size(); ++i) {
-    const ValueInfo& limit = request.inputs[i + 1];
-    if (limit.constant == nullptr) return Reason("a limit is not constant");
-    const int64_t first_axis = rank - static_cast<int64_t>(limit.shape.size());
-    for (size_t at = 0; at < limit.shape.size(); ++at) {
-      if (limit.shape[at] == 1) continue;
-      const int64_t own = first_axis + static_cast<int64_t>(at);
-      if (!kernels::AlignsLastAxes(*request.node) || axis.value_or(own) != own)
-        return Reason("the limits differ along more than one axis");
-      axis = own;
-    }
-    for (int64_t index = 0; index < limit.constant->volume(); ++index) {
-      limits.numbers[i].push_back(static_cast<float>(limit.constant->ElementAsDouble(index)));
-      if (!(std::abs(limits.numbers[i].back()) < kMax)) return Reason("a limit is too large");
-    }
-  }
-  limits.axis = axis.value_or(0);
-  const int64_t count = axis ? request.outputs[0].shape[static_cast<size_t>(*axis)] : 1;
-  for (int64_t index = 0; index < count; ++index) {
-    const simd::FakeQuantizeLevels levels = limits.LevelsOf(static_cast<size_t>(index));
-    const bool is_step = axis && levels.high == levels.low;
-    if (!is_step && !(levels.high - levels.low > kMin)) return Reason("the limits are too close");
-  }
-  return limits;
-}
-
 // Returns the kernel for limits of an axis in the given layout, or in row-major order, and that layout.
 std::pair<std::shared_ptr<kernels::Kernel>, tensor::Layout> MakeRoundColumns(
     const AxisLimits& limits, llvm::ArrayRef<int64_t> shape, const memory::BlockedFormat& format) {
@@ -173,7 +124,8 @@ kernels::KernelOrReason MakeFakeQuantize(const KernelRequest& request) {
   const ValueInfo& input = request.inputs[0];
   if (!memory::IsDenseF32(input)) return kNotF32;
   if (input.shape != request.outputs[0].shape) return Reason("the input is broadcast");
-  const OrReason<AxisLimits> limits = LimitsOf(request);
+  const OrReason<AxisLimits> limits =
+      gemm::AxisLimitsOf(*request.node, request.inputs.drop_front(1), request.outputs[0].shape);
   if (!limits) return limits.reason();
   const memory::BlockedFormat format = memory::FormatInF32(input);
   kernels::PreparedKernel prepared;

@@ -15,4 +15,11 @@ struct Limits {
   }
 };
 
+// The levels of a FakeQuantize: values clamped to `low` and `high` are rounded to `steps` + 1 levels from
+// `first` to `last` with ties to even. NaN is preserved.
+struct FakeQuantizeLevels {
+  float low, high, first, last;
+  float steps;
+};
+
 }  // namespace nnefc::runtime::fast::simd

@@ -210,4 +210,9 @@ std::optional<FilterQuantization> QuantizedFilterOf(const Node& node) {
   return filter;
 }
 
+void UnmarkQuantized(Graph& graph, NodeId node) {
+  for (std::string_view name : {kQuantizedResult, kFilterScales, kFilterMagnitude})
+    graph.EraseRtInfo(node, name);
+}
+
 }  // namespace nnefc::ir::ops

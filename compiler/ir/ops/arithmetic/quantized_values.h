@@ -66,5 +66,7 @@ bool HasQuantizedResult(const Node& node);
 void MarkQuantizedFilter(Graph& graph, NodeId node, const FilterQuantization& filter);
 // Returns the quantization of a marked filter, or nothing.
 std::optional<FilterQuantization> QuantizedFilterOf(const Node& node);
+// Removes both marks.
+void UnmarkQuantized(Graph& graph, NodeId node);
 
 }  // namespace nnefc::ir::ops

@@ -36,4 +36,14 @@ struct EpilogueTile {
 // Replaces each element x of the tile by function(x).
 NNEFC_SIMD_FUNCTION(ApplyEpilogue, void(EpilogueFunction function, const EpilogueTile& tile));
 
+// A FakeQuantize of each column of a tile, arrays of whole blocks: an element x, clamped to `low` and `high`,
+// becomes round(factor * x + offset) * unit + first, with ties to even. NaN is preserved. An element halfway
+// between two levels may become either one, because the factors are rounded.
+struct LevelColumns {
+  const float *low, *high, *factor, *offset, *unit, *first;
+  bool replaces_nan = false;  // NaN becomes `low`
+  bool adds_operand = false;  // to the element, before it is clamped
+};
+NNEFC_SIMD_FUNCTION(RoundTileToLevels, void(const LevelColumns& levels, const EpilogueTile& tile));
+
 }  // namespace nnefc::runtime::fast::simd

@@ -210,7 +210,88 @@ TEST_P(TileFunctionsTest, Specials) {
   }
 }
 
+// FakeQuantize by column: limits and numbers of their own for each column.
+class TileLevelsTest : public SimdTest {
+ protected:
+  struct Levels {
+    std::array<float, 6> low{}, high{}, factor{}, offset{}, unit{}, first{};
+  };
+  static constexpr size_t kCycle = 6;  // of columns with different limits
+
+  // The result by the formula in f64, and whether the number is so near the middle of two levels that either
+  // may be chosen.
+  static std::pair<double, bool> Expected(const Levels& of, size_t column, double x, bool replaces_nan) {
+    const size_t at = column % kCycle;
+    const double low{of.low[at]}, high{of.high[at]};
+    if (std::isnan(x) && !replaces_nan) return {kNan, false};
+    const double limited = std::isnan(x) ? low : std::min(std::max(x, low), high);
+    const double position = double{of.factor[at]} * limited + double{of.offset[at]};
+    const double level = std::nearbyint(position);
+    const bool is_between = std::abs(std::abs(position - level) - 0.5) < 1e-4;
+    return {level * double{of.unit[at]} + double{of.first[at]}, is_between};
+  }
+};
+
+TEST_P(TileLevelsTest, EachColumnHasItsLevels) {
+  const Levels levels = {.low = {0, -1, -2, 0.5F, -3, 0},
+                         .high = {1, 1, 3, 2, -1, 255},
+                         .factor = {255, 127.5F, 3, 10, 2, 1},
+                         .offset = {0, 127.5F, 6, -5, 6, 0},
+                         .unit = {1 / 255.0F, 1 / 127.5F, 0.5F, 0.1F, -0.5F, 1},
+                         .first = {0, -1, -1, 0.5F, 1, 0}};
+  int64_t checked = 0;
+  for (int64_t rows : {0, 1, 2, 5}) {
+    for (int64_t blocks : {1, 2, 3}) {
+      for (int variant = 0; variant < 8; ++variant) {
+        const bool replaces_nan = (variant & 1) != 0, adds = (variant & 2) != 0,
+                   by_column = (variant & 4) != 0;
+        const int64_t columns = blocks * kBlockColumns, size = rows * columns;
+        std::array<GuardedArray<float>, 6> numbers = {Array(columns), Array(columns), Array(columns),
+                                                      Array(columns), Array(columns), Array(columns)};
+        for (int64_t column = 0; column < columns; ++column) {
+          const size_t at = static_cast<size_t>(column) % kCycle;
+          const std::array<float, 6> own = {levels.low[at],    levels.high[at], levels.factor[at],
+                                            levels.offset[at], levels.unit[at], levels.first[at]};
+          for (size_t i = 0; i < own.size(); ++i) numbers[i][column] = own[i];
+        }
+        GuardedArray<float> x = DrawReals(size), y = DrawReals(by_column ? columns : size), out = Array(size);
+        // The limits themselves, far numbers and NaN.
+        for (int64_t i = 0; i < size; i += 3) {
+          const size_t at = static_cast<size_t>(i % columns) % kCycle;
+          const std::array<float, 5> ends = {levels.low[at], levels.high[at], kInfinity, -kInfinity,
+                                             std::nanf("")};
+          x[i] = ends[static_cast<size_t>(i / 3) % ends.size()];
+        }
+        for (int64_t i = 0; i < size; ++i) out[i] = x[i];
+        const LevelColumns call = {.low = numbers[0].data(),
+                                   .high = numbers[1].data(),
+                                   .factor = numbers[2].data(),
+                                   .offset = numbers[3].data(),
+                                   .unit = numbers[4].data(),
+                                   .first = numbers[5].data(),
+                                   .replaces_nan = replaces_nan,
+                                   .adds_operand = adds};
+        Of(RoundTileToLevels)(call, {.out = {out.data(), columns, kBlockColumns},
+                                     .rows = rows,
+                                     .blocks = blocks,
+                                     .operand = {y.data(), by_column ? 0 : columns, kBlockColumns}});
+        for (int64_t i = 0; i < size; ++i) {
+          const float number = adds ? x[i] + y[by_column ? i % columns : i] : x[i];
+          const auto [expected, is_between] =
+              Expected(levels, static_cast<size_t>(i % columns), double{number}, replaces_nan);
+          if (is_between) continue;
+          ++checked;
+          ASSERT_TRUE(IsNear(out[i], expected, 1e-6 * std::max(1.0, std::abs(expected))))
+              << "column " << i % columns << " of " << number << ", variant " << variant;
+        }
+      }
+    }
+  }
+  EXPECT_GT(checked, 4000);
+}
+
 NNEFC_INSTANTIATE_LANE_TESTS(TileFunctionsTest);
+NNEFC_INSTANTIATE_LANE_TESTS(TileLevelsTest);
 
 }  // namespace
 }  // namespace nnefc::runtime::fast::simd

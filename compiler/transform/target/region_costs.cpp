@@ -1,0 +1,163 @@
+#include "compiler/transform/target/region_costs.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "compiler/transform/target/min_cut.h"
+#include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace nnefc::transform::target {
+
+namespace {
+
+// The choice for each group of results as a minimum cut: items on the first side are quantized.
+class RegionCosts {
+ public:
+  RegionCosts(QuantizedRegions& regions, const ir::StepTimes& times)
+      : graph_(regions.graph()), regions_(regions), times_(times), cut_(GroupResults()) {
+    for (ir::NodeId id : graph_.nodes()) AddNode(graph_.node(id));
+    for (ir::NodeId id : regions_.results()) AddProducer(graph_.node(id));
+    for (const auto& [id, elements] : dequantized_)
+      cut_.AddCosts(items_.lookup(id), elements * times_.dequantize, 0);
+  }
+
+  llvm::DenseSet<ir::NodeId> Solve() {
+    const std::vector<bool> is_quantized = cut_.Solve();
+    llvm::DenseSet<ir::NodeId> kept;
+    for (const auto& [id, item] : items_) {
+      if (is_quantized[static_cast<size_t>(item)]) kept.insert(id);
+    }
+    return kept;
+  }
+
+ private:
+  // Numbers the results; those that a Concat joins have the same number. Returns the count.
+  int32_t GroupResults() {
+    llvm::EquivalenceClasses<int32_t> groups;
+    for (ir::NodeId id : regions_.results()) groups.insert(id.index);
+    for (ir::NodeId id : graph_.nodes()) {
+      const ir::Node& node = graph_.node(id);
+      if (!node.Is(ir::Rearrangement::kConcat) || !regions_.JoinsQuantized(node)) continue;
+      for (ir::OutputPort part : node.inputs())
+        groups.unionSets(RootOf(node.input(0)).index, RootOf(part).index);
+    }
+    int32_t count = 0;
+    for (ir::NodeId id : regions_.results()) {
+      const auto [leader, is_new] = leaders_.try_emplace(groups.getLeaderValue(id.index), count);
+      if (is_new) ++count;
+      items_[id] = leader->second;
+    }
+    return count;
+  }
+
+  // Returns the result from which views, MaxPool, Split, Concat and subtractions of zero points carry a
+  // quantized value; of a Concat, that of its first part.
+  ir::NodeId RootOf(ir::OutputPort port) const {
+    while (!regions_.results().contains(port.node)) port = graph_.node(port.node).input(0);
+    return port.node;
+  }
+  int32_t ItemOf(ir::OutputPort port) const { return items_.lookup(RootOf(port)); }
+
+  double ElementsOf(ir::OutputPort port) const {
+    const std::optional<Shape> shape = graph_.output(port).shape.extents();
+    return shape ? static_cast<double>(Volume(*shape).value_or(0)) : 0;
+  }
+
+  bool Carries(const ir::Node& node) const {
+    return !regions_.results().contains(node.id()) && node.num_outputs() > 0 &&
+           regions_.IsQuantized(node.port());
+  }
+
+  // Adds the costs of a node that reads quantized values.
+  void AddNode(const ir::Node& node) {
+    for (int32_t i = 0; i < node.num_inputs(); ++i) {
+      if (!regions_.IsQuantized(node.input(i))) continue;
+      const int32_t item = ItemOf(node.input(i));
+      if (i == 0 && regions_.HasFilter(node) && regions_.HasQuantizedFilter(node)) {
+        AddProduct(node, item);
+      } else if (const ir::Node* sum = regions_.QuantizationOfSum(node)) {
+        AddConversions(item, items_.lookup(sum->id()), ElementsOf(node.port()), 0.5);
+      } else if (regions_.results().contains(node.id()) && i == 0) {
+        AddConversions(item, items_.lookup(node.id()), ElementsOf(node.port()), 1);
+      } else if (node.Is(ir::ElementFunction::kConvert) && ir::ops::IsTableLookup(graph_, node)) {
+        cut_.AddCosts(item, 0, ElementsOf(node.port()) * times_.lookup);
+      } else if (!Carries(node)) {
+        double& elements = dequantized_[RootOf(node.input(i))];
+        elements = std::max(elements, ElementsOf(node.input(i)));
+      }
+    }
+  }
+
+  // Adds the cost of a convolution or matmul whose data is quantized or not.
+  void AddProduct(const ir::Node& node, int32_t item) {
+    const auto data = graph_.output(node.input(0)).shape.extents(),
+               filter = graph_.output(node.input(1)).shape.extents(), result = node.output().shape.extents();
+    if (!data || !filter || !result) return;
+    cut_.AddCosts(item, times_.product(node, *data, *filter, *result, true),
+                  times_.product(node, *data, *filter, *result, false));
+  }
+
+  // Adds the cost of `from`, read by a step whose result is `to`, if only one of them is quantized. Of a sum
+  // each operand has half of the quantization.
+  void AddConversions(int32_t from, int32_t to, double elements, double share) {
+    cut_.AddSeparation(from, to, elements * times_.dequantize);
+    cut_.AddSeparation(to, from, elements * times_.quantize * share);
+  }
+
+  // Returns the convolution or matmul into whose step a quantization is fused, after operations with
+  // constants and functions of one value. Null if there is none.
+  const ir::Node* ProductBefore(const ir::Node& quantize) const {
+    constexpr int kMaxSteps = 8;
+    ir::OutputPort port = quantize.input(0);
+    for (int step = 0; step < kMaxSteps; ++step) {
+      const ir::Node& node = graph_.node(port.node);
+      if (node.uses(port.index).size() != 1) return nullptr;
+      if (node.info().contraction != ir::Contraction::kNone) return &node;
+      if (node.info().function == ir::ElementFunction::kOther) return nullptr;
+      port = node.input(0);
+    }
+    return nullptr;
+  }
+
+  // Adds the cost of computing a result: it is rounded in f32, or quantized after an f32 step.
+  void AddProducer(const ir::Node& quantize) {
+    if (regions_.IsQuantized(quantize.input(0))) return;
+    const int32_t item = items_.lookup(quantize.id());
+    const double elements = ElementsOf(quantize.port());
+    const ir::Node* product = ProductBefore(quantize);
+    if (product != nullptr && regions_.HasFilter(*product) && regions_.IsQuantized(product->input(0)) &&
+        regions_.HasQuantizedFilter(*product)) {
+      const int32_t data = ItemOf(product->input(0));
+      cut_.AddSeparation(item, data, elements * times_.quantize);
+      cut_.AddSeparation(data, item, elements * (times_.round - times_.round_in_epilogue));
+    } else if (!IsSum(quantize)) {
+      cut_.AddCosts(item, elements * times_.quantize, 0);
+    }
+    cut_.AddCosts(item, 0, elements * (product != nullptr ? times_.round_in_epilogue : times_.round));
+  }
+
+  // Returns whether the quantization is that of a sum of quantized values.
+  bool IsSum(const ir::Node& quantize) {
+    const ir::Node* producer = regions_.ProducerOf(quantize);
+    return producer != nullptr && !regions_.HasFilter(*producer);
+  }
+
+  const ir::Graph& graph_;
+  QuantizedRegions& regions_;
+  const ir::StepTimes& times_;
+  llvm::DenseMap<int32_t, int32_t> leaders_;   // of groups, with the item
+  llvm::DenseMap<ir::NodeId, int32_t> items_;  // of results
+  llvm::DenseMap<ir::NodeId, double>
+      dequantized_;  // results that steps read in f32: elements of the largest one
+  MinCut cut_;
+};
+
+}  // namespace
+
+llvm::DenseSet<ir::NodeId> FasterResults(QuantizedRegions& regions, const ir::StepTimes& times) {
+  return RegionCosts(regions, times).Solve();
+}
+
+}  // namespace nnefc::transform::target

@@ -1,0 +1,94 @@
+// Estimates of the times of f32 and 8-bit steps. The numbers fit the profiles of trained networks on family
+// 6, model 207, one core.
+
+#include "runtime/fast/int8/step_times.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "runtime/fast/processor.h"
+#include "runtime/fast/simd/dispatch.h"
+
+namespace nnefc::runtime::fast::int8 {
+
+namespace {
+
+using Extents = llvm::ArrayRef<int64_t>;
+
+// A step takes products / `products` + elements of the result * `element` nanoseconds.
+struct Speed {
+  double products;
+  double element;
+};
+struct Speeds {
+  Speed matrix, window, winograd, depthwise;
+  Speed few_outputs;  // less than a block of channels
+};
+struct ProcessorSpeeds {
+  Speeds in_f32, in_int8;
+};
+
+constexpr ProcessorSpeeds kAvx512 = {.in_f32 = {.matrix = {72, 0.15},
+                                                .window = {72, 0.2},
+                                                .winograd = {220, 0.3},
+                                                .depthwise = {43, 0.2},
+                                                .few_outputs = {72, 0.8}},
+                                     .in_int8 = {.matrix = {450, 0.35},
+                                                 .window = {450, 0.35},
+                                                 .winograd = {450, 0.35},
+                                                 .depthwise = {24, 0.1},
+                                                 .few_outputs = {450, 0.35}}};
+// With 256-bit vectors: half of the f32 products; 8-bit products without VNNI are hardly faster than those.
+constexpr ProcessorSpeeds kAvx2 = {.in_f32 = {.matrix = {36, 0.2},
+                                              .window = {36, 0.2},
+                                              .winograd = {90, 0.3},
+                                              .depthwise = {30, 0.2},
+                                              .few_outputs = {36, 0.8}},
+                                   .in_int8 = {.matrix = {60, 0.35},
+                                               .window = {60, 0.35},
+                                               .winograd = {100, 0.35},
+                                               .depthwise = {20, 0.15},
+                                               .few_outputs = {60, 0.35}}};
+
+const ProcessorSpeeds& ProductCost() {
+  return HasVnni() && simd::SimdWidth() == simd::kSimdWidth512 ? kAvx512 : kAvx2;
+}
+
+bool AreOnes(const std::vector<int64_t>& numbers) {
+  return llvm::all_of(numbers, [](int64_t number) { return number == 1; });
+}
+
+// Returns the products per element of the result, and the kind of kernel that computes them.
+std::pair<double, Speed Speeds::*> ProductsOf(const ir::Node& node, Extents data, Extents filter) {
+  if (node.Is(ir::Contraction::kMatMul)) return {static_cast<double>(data.back()), &Speeds::matrix};
+  const bool is_grouped = node.Is(ir::Contraction::kGroupConvolution);
+  const Extents taps = filter.drop_front(is_grouped ? 3 : 2);
+  const int64_t channels = filter[is_grouped ? 2 : 1], outputs = filter[is_grouped ? 1 : 0];
+  const double products = static_cast<double>(channels) * static_cast<double>(*Volume(taps));
+  if (is_grouped && channels == 1 && outputs == 1) return {products, &Speeds::depthwise};
+  if (outputs < simd::kBlockColumns && !is_grouped) return {products, &Speeds::few_outputs};
+  if (AreOnes(taps.vec()) && !is_grouped) return {products, &Speeds::matrix};
+  const bool has_winograd = taps == Extents({3, 3}) && AreOnes(node.Ints("strides")) &&
+                            AreOnes(node.Ints("dilations")) && channels >= simd::kBlockColumns &&
+                            outputs >= simd::kBlockColumns;
+  return {products, has_winograd ? &Speeds::winograd : &Speeds::window};
+}
+
+double TimeOf(const ir::Node& node, Extents data, Extents filter, Extents result, bool is_quantized) {
+  const auto [products, kind] = ProductsOf(node, data, filter);
+  const ProcessorSpeeds& speeds = ProductCost();
+  const Speed& speed = (is_quantized ? speeds.in_int8 : speeds.in_f32).*kind;
+  return static_cast<double>(Volume(result).value_or(0)) * (products / speed.products + speed.element);
+}
+
+}  // namespace
+
+const ir::StepTimes* StepTimesOfProcessor() {
+  static constexpr ir::StepTimes kTimes = {.product = TimeOf,
+                                           .quantize = 0.35,
+                                           .dequantize = 0.35,
+                                           .round_in_epilogue = 0.1,
+                                           .round = 0.35,
+                                           .lookup = 2};
+  return &kTimes;
+}
+
+}  // namespace nnefc::runtime::fast::int8

@@ -1,0 +1,145 @@
+// target.UnmarkSlowRegions: which results stay in 8 bits by the times of steps.
+
+#include <map>
+
+#include "compiler/ir/ops/arithmetic/quantized_values.h"
+#include "tests/unit/compiler/transform/target/target_support.h"
+
+namespace nnefc::transform::target {
+namespace {
+
+// Times of the products by the name of the node: in 8 bits, in f32.
+std::map<std::string, std::pair<double, double>>& ProductTimes() {
+  static std::map<std::string, std::pair<double, double>> times;
+  return times;
+}
+
+double TimeOfProduct(const ir::Node& node, llvm::ArrayRef<int64_t> data, llvm::ArrayRef<int64_t> filter,
+                     llvm::ArrayRef<int64_t> result, bool is_quantized) {
+  EXPECT_EQ(data.size(), 4u);
+  EXPECT_EQ(filter.size(), 4u);
+  EXPECT_EQ(result.size(), 4u);
+  const auto [quantized, f32] = ProductTimes()[node.name()];
+  return is_quantized ? quantized : f32;
+}
+
+class RegionCostsTest : public TransformTest {
+ protected:
+  static std::string Quantized(const std::string& name, const std::string& data) {
+    return TargetStep(name, "opset1.FakeQuantize", fmt::format("%{}, %zero, %one, %zero, %one", data),
+                      "levels = 256");
+  }
+  static std::string Convolution(const std::string& name, const std::string& data,
+                                 const std::string& filter = "w") {
+    return TargetStep(
+        name, "opset1.Convolution", fmt::format("%{}, %{}", data, filter),
+        "strides = [1, 1], dilations = [1, 1], pads_begin = [0, 0], pads_end = [0, 0], auto_pad = "
+        "\"explicit\"");
+  }
+  static std::string ResultOf(const std::string& name) {
+    return fmt::format("  opset1.Result \"{}_result\" (%{})\n", name, name);
+  }
+
+  // Returns the names of the nodes that keep a mark, those with a filter in brackets: "q [c]".
+  std::string Kept(llvm::ArrayRef<std::string> steps, bool has_times = true) {
+    std::string text = TargetInput("x", "f32", "[1,1,2,2]") + TargetConstant("zero", "f32[]", "0") +
+                       TargetConstant("one", "f32[]", "255") + TargetConstant("w", "f32[1,1,1,1]", "1") +
+                       TargetConstant("w2", "f32[1,2,1,1]", "1, 1");
+    for (const std::string& step : steps) text += step;
+    const auto graph = Parse(Numbered(text));
+    if (graph == nullptr) return "no graph";
+    times_.product = TimeOfProduct;
+    const ir::PlanFunctions functions{.quantize_filter =
+                                          [](const ir::Node&, const TensorValue&) {
+                                            return ir::FilterQuantization{.scales = {1}, .max_magnitude = 1};
+                                          },
+                                      .times = has_times ? &times_ : nullptr};
+    EXPECT_EQ(Run(StandardTransformations(), *graph, Side::kTarget,
+                  {.only = {"target.MarkQuantizedValues", "target.UnmarkSlowRegions"}, .plan = functions}),
+              "");
+    std::string kept;
+    for (ir::NodeId id : graph->nodes()) {
+      const ir::Node& node = graph->node(id);
+      const char* const space = kept.empty() ? "" : " ";
+      if (ir::ops::HasQuantizedResult(node)) kept += space + node.name();
+      if (ir::ops::QuantizedFilterOf(node))
+        kept += fmt::format("{}[{}]", kept.empty() ? "" : " ", node.name());
+    }
+    return kept;
+  }
+
+  // Per element, of four elements.
+  ir::StepTimes times_{.quantize = 2, .dequantize = 3, .round_in_epilogue = 0.5, .round = 1, .lookup = 10};
+};
+
+// In 8 bits: 8 for the quantization. In f32: 4 to round in a step.
+TEST_F(RegionCostsTest, AProductPaysItsQuantization) {
+  const std::vector<std::string> steps = {Quantized("q", "x"), Convolution("c", "q"), ResultOf("c")};
+  ProductTimes() = {{"c", {10, 15}}};
+  EXPECT_EQ(Kept(steps), "q [c]");
+  ProductTimes() = {{"c", {10, 14}}};  // equal
+  EXPECT_EQ(Kept(steps), "");
+  ProductTimes() = {{"c", {10, 13}}};
+  EXPECT_EQ(Kept(steps), "");
+  EXPECT_EQ(Kept(steps, false), "q [c]");
+}
+
+// The result of `c` is quantized in its step: no conversion between `c` and `d`, or 8 for one.
+TEST_F(RegionCostsTest, ProductsInARow) {
+  const std::vector<std::string> steps = {Quantized("q", "x"), Convolution("c", "q"), Quantized("r", "c"),
+                                          Convolution("d", "r"), ResultOf("d")};
+  ProductTimes() = {{"c", {10, 12}}, {"d", {10, 12}}};  // 8 + 20, or 24 + 4 + 2
+  EXPECT_EQ(Kept(steps), "q [c] r [d]");
+  ProductTimes() = {{"c", {10, 12}}, {"d", {10, 9.5}}};  // 8 + 20, or 21.5 + 6
+  EXPECT_EQ(Kept(steps), "");
+  ProductTimes() = {{"c", {10, 5}}, {"d", {10, 30}}};  // 5 + 4 + 8 + 10, or 28
+  EXPECT_EQ(Kept(steps), "r [d]");
+  ProductTimes() = {{"c", {10, 30}}, {"d", {10, 5}}};  // 8 + 10, then to round in a step of its own and 5
+  EXPECT_EQ(Kept(steps), "q [c]");
+}
+
+// The conversion for other readers costs 12, once.
+TEST_F(RegionCostsTest, OtherReadersDequantize) {
+  const std::vector<std::string> steps = {Quantized("q", "x"),
+                                          Convolution("c", "q"),
+                                          TargetStep("t", "opset1.Tanh", "%q"),
+                                          TargetStep("s", "opset1.Sigmoid", "%q"),
+                                          ResultOf("c"),
+                                          ResultOf("t"),
+                                          ResultOf("s")};
+  ProductTimes() = {{"c", {10, 27}}};  // 8 + 10 + 12 once, or 4 + 27
+  EXPECT_EQ(Kept(steps), "q [c]");
+  ProductTimes() = {{"c", {10, 25}}};
+  EXPECT_EQ(Kept(steps), "");
+}
+
+// Both operands of a sum and its result are in 8 bits, or none.
+TEST_F(RegionCostsTest, Sums) {
+  const std::vector<std::string> steps = {Quantized("q", "x"), Convolution("c", "q"),
+                                          Quantized("r", "c"), TargetStep("s", "opset1.Add", "%q, %r"),
+                                          Quantized("t", "s"), Convolution("d", "t"),
+                                          ResultOf("d")};
+  ProductTimes() = {{"c", {10, 20}}, {"d", {10, 20}}};
+  EXPECT_EQ(Kept(steps), "q [c] r t [d]");
+  ProductTimes() = {{"c", {10, 5}}, {"d", {10, 5}}};
+  EXPECT_EQ(Kept(steps), "");
+}
+
+// Parts of a Concat have one form.
+TEST_F(RegionCostsTest, PartsOfAConcat) {
+  const std::vector<std::string> steps = {
+      Quantized("q", "x"),         Convolution("c", "q"),
+      Quantized("r", "c"),         Convolution("d", "q"),
+      Quantized("s", "d"),         TargetStep("j", "opset1.Concat", "%r, %s", "axis = 1"),
+      Convolution("e", "j", "w2"), ResultOf("e")};
+  ProductTimes() = {{"c", {10, 20}}, {"d", {10, 20}}, {"e", {10, 20}}};
+  EXPECT_EQ(Kept(steps), "q [c] r [d] s [e]");
+  // Only `e` gains: 30 with two quantizations of 8, or 26 without their 4 of rounding.
+  ProductTimes() = {{"c", {10, 0}}, {"d", {10, 0}}, {"e", {10, 23}}};
+  EXPECT_EQ(Kept(steps), "r s [e]");
+  ProductTimes() = {{"c", {10, 0}}, {"d", {10, 0}}, {"e", {10, 21}}};
+  EXPECT_EQ(Kept(steps), "");
+}
+
+}  // namespace
+}  // namespace nnefc::transform::target

@@ -1,0 +1,250 @@
+// FakeQuantize with f32 results in the step of a convolution or matrix product before it: the formula in f64
+// of the product by the reference backend. Elements that are nearly halfway between two levels may become
+// either.
+
+#include <optional>
+#include <tuple>
+
+#include "runtime/fast/simd/dispatch.h"
+#include "tests/unit/runtime/engine/quantized/quantized_graph.h"
+
+namespace nnefc::runtime::engine {
+namespace {
+
+// The limits of a FakeQuantize: of all elements, or by channel.
+struct LevelRange {
+  std::vector<float> low, high, first, last;
+  int64_t levels = 256;
+
+  float At(const std::vector<float>& numbers, int64_t channel) const {
+    return numbers[numbers.size() == 1 ? 0 : static_cast<size_t>(channel)];
+  }
+  // The level of a number of a channel, and how near it is to the middle of two levels: 0 is halfway.
+  std::pair<double, double> Round(double x, int64_t channel) const {
+    const double from{At(low, channel)}, to{At(high, channel)}, steps = static_cast<double>(levels - 1);
+    const double first_level{At(first, channel)}, last_level{At(last, channel)};
+    const double position = (std::clamp(x, from, to) - from) / (to - from) * steps;
+    const double level = std::nearbyint(position);
+    return {level / steps * (last_level - first_level) + first_level, 0.5 - std::abs(position - level)};
+  }
+};
+
+LevelRange OneRange(float low, float high, int64_t levels = 256) {
+  return {{low}, {high}, {low}, {high}, levels};
+}
+
+LevelRange RangesByChannel(int64_t channels, bool have_zero) {
+  LevelRange range;
+  for (int64_t channel = 0; channel < channels; ++channel) {
+    const float high = 0.5F + 0.25F * static_cast<float>(channel % 5);
+    range.low.push_back(have_zero ? 0 : -0.3F * static_cast<float>(1 + channel % 3));
+    range.high.push_back(high);
+    range.first.push_back(have_zero ? 0 : -high);
+    range.last.push_back(2 * high);
+  }
+  return range;
+}
+
+enum class ProductKind : uint8_t { kPointwise, kWindow, kDepthwise, kMatrix };
+
+// A product with a filter of f32 numbers, rounded; then perhaps a sum, ReLU and rounded again; then another
+// product.
+struct RoundedGraph {
+  ProductKind product = ProductKind::kPointwise;
+  int64_t channels = 32;
+  LevelRange range;
+  bool has_bias = false, has_sum = false, has_relu = false;
+  std::optional<LevelRange> again = std::nullopt;
+  std::vector<int64_t> extents = {5, 7};
+
+  bool is_matrix() const { return product == ProductKind::kMatrix; }
+  Shape DataShape() const {
+    if (is_matrix()) return {64, channels};
+    Shape shape = {1, channels};
+    shape.insert(shape.end(), extents.begin(), extents.end());
+    return shape;
+  }
+  ir::OutputPort AddProduct(TestGraph& g, ir::OutputPort x) const {
+    switch (product) {
+      case ProductKind::kPointwise:
+        return g.Convolution(x, g.Weights({channels, channels, 1, 1}, 1), 0);
+      case ProductKind::kWindow:
+        return g.Convolution(x, g.Weights({channels, channels, 3, 3}, 2), 1);
+      case ProductKind::kDepthwise: {
+        ir::AttributeMap attributes;
+        attributes.Set("strides", ir::Attribute::Integers{1, 1});
+        attributes.Set("dilations", ir::Attribute::Integers{1, 1});
+        attributes.Set("pads_begin", ir::Attribute::Integers{1, 1});
+        attributes.Set("pads_end", ir::Attribute::Integers{1, 1});
+        return g.Op("GroupConvolution", {x, g.Weights({channels, 1, 1, 3, 3}, 3)}, attributes);
+      }
+      case ProductKind::kMatrix:
+        break;
+    }
+    return g.Op("MatMul", {x, g.Weights({channels, channels}, 4)});
+  }
+  ir::OutputPort AddBias(TestGraph& g, ir::OutputPort x) const {
+    return g.Op("Add", {x, g.Weights(is_matrix() ? Shape{channels} : Shape{1, channels, 1, 1}, 5)});
+  }
+  ir::OutputPort AddRange(TestGraph& g, ir::OutputPort x, const LevelRange& of) const {
+    const auto limit = [&](const std::vector<float>& numbers) {
+      const auto count = static_cast<int64_t>(numbers.size());
+      const Shape shape = is_matrix() ? Shape{1, count} : Shape{1, count, 1, 1};
+      return g.Const(TensorValue::FromFloats(count == 1 ? Shape{} : shape, numbers));
+    };
+    return g.Op("FakeQuantize", {x, limit(of.low), limit(of.high), limit(of.first), limit(of.last)},
+                With("levels", of.levels));
+  }
+  // All padding of the result is read by a product of 0 with its channels: it may not be NaN.
+  ir::OutputPort AddLast(TestGraph& g, ir::OutputPort x) const {
+    return is_matrix() ? g.Op("MatMul", {x, g.Weights({channels, 16}, 6)})
+                       : g.Convolution(x, g.Weights({16, channels, 1, 1}, 6), 0);
+  }
+};
+
+void ExpectRounded(const RoundedGraph& given) {
+  const Shape shape = given.DataShape();
+  const TensorValue x = RandomTensor(shape, 7), other = RandomTensor(shape, 8);
+  TestGraph exact;
+  ir::OutputPort product = given.AddProduct(exact, exact.Parameter("x", shape));
+  if (given.has_bias) product = given.AddBias(exact, product);
+  exact.Result(product);
+  const std::vector<TensorValue> numbers =
+      RunGraph(exact.graph, {.backend = kernels::Backend::kReference}, {x});
+
+  TestGraph g;
+  product = given.AddProduct(g, g.Parameter("x", shape));
+  const ir::OutputPort added = g.Parameter("added", shape);
+  if (given.has_bias) product = given.AddBias(g, product);
+  ir::OutputPort rounded = given.AddRange(g, product, given.range);
+  if (given.has_sum) rounded = g.Op("Add", {rounded, added});
+  if (given.has_relu) rounded = g.Op("ReLU", {rounded});
+  if (given.again) rounded = given.AddRange(g, rounded, *given.again);
+  g.Result(rounded, "rounded");
+  TestGraph last;
+  last.Result(given.AddLast(last, last.Parameter("x", shape)));
+  g.Result(given.AddLast(g, g.Op("Multiply", {rounded, Scalar(g, 1)})), "last");
+  const std::vector<TensorValue> results = RunGraph(g.graph, {.threads = 2}, {x, other});
+  ASSERT_EQ(results.size(), 2u);
+
+  int64_t compared = 0;
+  const int64_t pixels = given.is_matrix() ? 1 : *Volume(given.extents);
+  for (int64_t i = 0; i < results[0].volume(); ++i) {
+    const int64_t channel = i / pixels % given.channels;
+    constexpr double kMiddle = 2e-3;
+    auto [expected, distance] = given.range.Round(numbers[0].ElementAsDouble(i), channel);
+    if (distance < kMiddle) continue;
+    if (given.has_sum) expected += other.ElementAsDouble(i);
+    if (given.has_relu) expected = std::max(expected, 0.0);
+    if (given.again) std::tie(expected, distance) = given.again->Round(expected, channel);
+    if (distance < kMiddle) continue;
+    ++compared;
+    ASSERT_NEAR(results[0].ElementAsDouble(i), expected, 1e-5) << "element " << i;
+  }
+  EXPECT_GT(compared, results[0].volume() * 9 / 10);
+  ExpectClose(results[1], RunGraph(last.graph, {.backend = kernels::Backend::kReference}, {results[0]})[0],
+              1e-5);
+}
+
+const std::vector<ProductKind> kProductKinds = {ProductKind::kPointwise, ProductKind::kWindow,
+                                                ProductKind::kDepthwise, ProductKind::kMatrix};
+
+TEST(RoundedResultsTest, OneRange) {
+  for (const ProductKind product : kProductKinds) {
+    for (const int64_t channels : {16, 17, 24, 32, 40}) {
+      for (const LevelRange& range : {OneRange(0, 2), OneRange(-1, 1, 255), OneRange(-1.5F, 0.25F, 16),
+                                      OneRange(0.25F, 1, 5), LevelRange{{-1}, {2}, {0}, {1}, 2}})
+        ExpectRounded(
+            {.product = product, .channels = channels, .range = range, .has_bias = channels % 2 == 0});
+    }
+  }
+}
+
+TEST(RoundedResultsTest, RangesOfChannels) {
+  for (const ProductKind product : kProductKinds) {
+    for (const int64_t channels : {16, 24, 33}) {
+      for (const bool have_zero : {false, true})
+        ExpectRounded(
+            {.product = product, .channels = channels, .range = RangesByChannel(channels, have_zero)});
+    }
+  }
+}
+
+TEST(RoundedResultsTest, TwiceWithASumBetween) {
+  for (const ProductKind product : kProductKinds) {
+    for (const int variant : {0, 1, 2, 3}) {
+      ExpectRounded({.product = product,
+                     .channels = 24,
+                     .range = OneRange(-1, 1),
+                     .has_sum = (variant & 1) != 0,
+                     .has_relu = (variant & 2) != 0,
+                     .again = OneRange(variant == 3 ? -0.5F : 0, 1.5F, 64)});
+      ExpectRounded({.product = product,
+                     .channels = 24,
+                     .range = RangesByChannel(24, false),
+                     .has_sum = (variant & 1) != 0,
+                     .has_relu = (variant & 2) != 0,
+                     .again = RangesByChannel(24, true)});
+    }
+  }
+}
+
+// More lines than a task rounds at once.
+TEST(RoundedResultsTest, LargeImages) {
+  for (const std::vector<int64_t>& extents : {std::vector<int64_t>{70, 37}, {3, 300}, {1, 1}}) {
+    ExpectRounded(
+        {.product = ProductKind::kDepthwise, .channels = 20, .range = OneRange(-1, 1), .extents = extents});
+    ExpectRounded(
+        {.product = ProductKind::kPointwise, .channels = 20, .range = OneRange(0, 1), .extents = extents});
+  }
+}
+
+std::string PlanOfRounded(const RoundedGraph& given) {
+  TestGraph g;
+  g.Result(given.AddRange(g, given.AddProduct(g, g.Parameter("x", given.DataShape())), given.range));
+  const auto executable = Compile(g.graph, {.threads = 1});
+  return executable == nullptr ? "" : executable->DescribePlan();
+}
+
+TEST(RoundedResultsTest, StepsOfPlans) {
+  if (!fast::simd::HasSimd()) GTEST_SKIP() << "without vector kernels";
+  const auto is_fused = [](const RoundedGraph& given) {
+    return PlanOfRounded(given).find("+FakeQuantize") != std::string::npos;
+  };
+  for (const ProductKind product : kProductKinds) {
+    EXPECT_TRUE(is_fused({.product = product, .range = OneRange(0, 1)}))
+        << PlanOfRounded({.product = product, .range = OneRange(0, 1)});
+    EXPECT_TRUE(is_fused({.product = product, .range = RangesByChannel(32, false)}));
+    // Equal limits are a step, whose formula divides by 0.
+    EXPECT_FALSE(is_fused({.product = product, .range = {{0}, {0}, {0}, {1}}}));
+  }
+  // oneDNN computes images of few channels.
+  EXPECT_FALSE(is_fused({.product = ProductKind::kWindow, .channels = 15, .range = OneRange(0, 1)}));
+  EXPECT_TRUE(is_fused({.product = ProductKind::kWindow, .channels = 16, .range = OneRange(0, 1)}));
+}
+
+// NaN stays NaN, except before a ReLU, which makes it 0.
+TEST(RoundedResultsTest, NanAndInfinities) {
+  for (const bool has_relu : {false, true}) {
+    TestGraph g;
+    const ir::OutputPort x = g.Parameter("x", {1, 16, 2, 2});
+    std::vector<float> unit(256);
+    for (size_t i = 0; i < 16; ++i) unit[17 * i] = 1;
+    ir::OutputPort product = g.Convolution(x, g.Const(TensorValue::FromFloats({16, 16, 1, 1}, unit)), 0);
+    product = g.Op("Tanh", {product});
+    if (has_relu) product = g.Op("ReLU", {product});
+    const ir::OutputPort low = Scalar(g, -1), high = Scalar(g, 1);
+    g.Result(g.Op("FakeQuantize", {product, low, high, low, high}, With("levels", int64_t{3})));
+    std::vector<float> numbers(64, 0.9F);
+    numbers[5] = kNan;
+    const TensorValue image = TensorValue::FromFloats({1, 16, 2, 2}, numbers);
+    const std::vector<TensorValue> fast = RunGraph(g.graph, {}, {image});
+    const std::vector<TensorValue> reference =
+        RunGraph(g.graph, {.backend = kernels::Backend::kReference}, {image});
+    ExpectNear(fast[0], reference[0], 1e-6);
+    EXPECT_EQ(std::isnan(fast[0].ElementAsDouble(5)), !has_relu);
+  }
+}
+
+}  // namespace
+}  // namespace nnefc::runtime::engine
