@@ -69,14 +69,10 @@ Fusible FusibleOf(const ir::Graph& graph, const ir::Node& node, const Shape& res
 }
 
 // Returns whether the kernels with the least time for a convolution or matmul can apply a FakeQuantize with
-// f32 result: those of oneDNN, for few channels and for windows over 8-bit values, cannot.
-bool RoundsResults(const ir::Graph& graph, const ir::Node& node, const Shape& result) {
-  if (node.Is(ir::Contraction::kMatMul)) return !ir::ops::QuantizedFilterOf(node);
-  if (result[1] < simd::kBlockColumns) return false;
-  const ir::PartialShape& filter = graph.output(node.input(1)).shape;
-  const bool is_pointwise = node.Is(ir::Contraction::kConvolution) && filter.known() &&
-                            Volume(llvm::ArrayRef<int64_t>(filter.known_extents()).drop_front(2)) == 1;
-  return is_pointwise || !ir::ops::QuantizedFilterOf(node);
+// f32 result: those of oneDNN, for few channels and for 8-bit values, cannot.
+bool RoundsResults(const ir::Node& node, const Shape& result) {
+  if (ir::ops::QuantizedFilterOf(node)) return false;
+  return node.Is(ir::Contraction::kMatMul) || result[1] >= simd::kBlockColumns;
 }
 
 // A main node and the post-ops found for it.
@@ -170,7 +166,7 @@ class Finder {
     Chain chain{.fusible = fusible,
                 .result = result,
                 .channel_axis = ChannelAxis(main, result),
-                .rounds = RoundsResults(graph_, main, result)};
+                .rounds = RoundsResults(main, result)};
     while (group.posts.size() < most) {
       const llvm::ArrayRef<ir::InputPort> uses = graph_.node(port.node).uses(port.index);
       if (uses.size() != 1 || claimed_.contains(uses[0].node)) break;

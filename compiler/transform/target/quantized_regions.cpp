@@ -148,6 +148,18 @@ const ir::Node* QuantizedRegions::ProducerOf(const ir::Node& quantize) {
   return nullptr;
 }
 
+std::optional<ir::NodeId> QuantizedRegions::SourceOf(ir::OutputPort port) const {
+  while (!results_.contains(port.node)) {
+    const ir::Node& node = graph_.node(port.node);
+    const bool carries = node.Is(ir::OpRole::kView) || (port.index == 0 && node.Is(ir::Pooling::kMax)) ||
+                         ir::ops::SplitsImages(graph_, node) || ir::ops::SubtractsZeroPoints(graph_, node) ||
+                         (node.Is(ir::Rearrangement::kConcat) && JoinsQuantized(node));
+    if (!carries || node.num_inputs() == 0) return std::nullopt;
+    port = node.input(0);
+  }
+  return port.node;
+}
+
 bool QuantizedRegions::IsQuantized(ir::OutputPort port) const {
   const ir::Node& node = graph_.node(port.node);
   if (port.index == 0 && node.Is(ir::Pooling::kMax)) return IsQuantized(node.input(0));

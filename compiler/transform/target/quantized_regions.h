@@ -32,6 +32,9 @@ class QuantizedRegions {
   // Returns whether a value is quantized: a result, or a view, MaxPool, Split or Concat of such values, or
   // their distance from zero points.
   bool IsQuantized(ir::OutputPort port) const;
+  // Returns the result that views, MaxPool, Split, Concat and subtractions of zero points carry to a value;
+  // of a Concat, that of its first part. Nothing if there is none. A view may need another layout of it.
+  std::optional<ir::NodeId> SourceOf(ir::OutputPort port) const;
   // Returns whether a Concat joins images with equal quantization.
   bool JoinsQuantized(const ir::Node& concat) const;
   // Returns whether a node has a filter, its second input: a convolution, or a matmul whose right operand is

@@ -82,7 +82,7 @@ opset1.Result "y" (%5)
     regions.Restrict(FasterResults(regions, *graph.plan()->times));
     for (ir::NodeId id : marked) {
       const ir::Node& node = graph.ir().node(id);
-      const bool reads_quantized = regions.HasFilter(node) && regions.IsQuantized(node.input(0));
+      const bool reads_quantized = regions.HasFilter(node) && regions.SourceOf(node.input(0));
       if (!regions.results().contains(id) && !reads_quantized) ir::ops::UnmarkQuantized(graph.Raw(), id);
     }
   }

@@ -41,7 +41,7 @@ class RegionCosts {
       const ir::Node& node = graph_.node(id);
       if (!node.Is(ir::Rearrangement::kConcat) || !regions_.JoinsQuantized(node)) continue;
       for (ir::OutputPort part : node.inputs())
-        groups.unionSets(RootOf(node.input(0)).index, RootOf(part).index);
+        groups.unionSets(regions_.SourceOf(node.input(0))->index, regions_.SourceOf(part)->index);
     }
     int32_t count = 0;
     for (ir::NodeId id : regions_.results()) {
@@ -52,13 +52,11 @@ class RegionCosts {
     return count;
   }
 
-  // Returns the result from which views, MaxPool, Split, Concat and subtractions of zero points carry a
-  // quantized value; of a Concat, that of its first part.
-  ir::NodeId RootOf(ir::OutputPort port) const {
-    while (!regions_.results().contains(port.node)) port = graph_.node(port.node).input(0);
-    return port.node;
+  // Returns the number of a result that is carried to a value, or nothing.
+  std::optional<int32_t> ItemOf(ir::OutputPort port) const {
+    const std::optional<ir::NodeId> source = regions_.SourceOf(port);
+    return source ? std::optional(items_.lookup(*source)) : std::nullopt;
   }
-  int32_t ItemOf(ir::OutputPort port) const { return items_.lookup(RootOf(port)); }
 
   double ElementsOf(ir::OutputPort port) const {
     const std::optional<Shape> shape = graph_.output(port).shape.extents();
@@ -67,14 +65,15 @@ class RegionCosts {
 
   bool Carries(const ir::Node& node) const {
     return !regions_.results().contains(node.id()) && node.num_outputs() > 0 &&
-           regions_.IsQuantized(node.port());
+           regions_.SourceOf(node.port());
   }
 
   // Adds the costs of a node that reads quantized values.
   void AddNode(const ir::Node& node) {
     for (int32_t i = 0; i < node.num_inputs(); ++i) {
-      if (!regions_.IsQuantized(node.input(i))) continue;
-      const int32_t item = ItemOf(node.input(i));
+      const std::optional<ir::NodeId> source = regions_.SourceOf(node.input(i));
+      if (!source) continue;
+      const int32_t item = items_.lookup(*source);
       if (i == 0 && regions_.HasFilter(node) && regions_.HasQuantizedFilter(node)) {
         AddProduct(node, item);
       } else if (const ir::Node* sum = regions_.QuantizationOfSum(node)) {
@@ -84,7 +83,7 @@ class RegionCosts {
       } else if (node.Is(ir::ElementFunction::kConvert) && ir::ops::IsTableLookup(graph_, node)) {
         cut_.AddCosts(item, 0, ElementsOf(node.port()) * times_.lookup);
       } else if (!Carries(node)) {
-        double& elements = dequantized_[RootOf(node.input(i))];
+        double& elements = dequantized_[*source];
         elements = std::max(elements, ElementsOf(node.input(i)));
       }
     }
@@ -116,22 +115,23 @@ class RegionCosts {
       if (node.uses(port.index).size() != 1) return nullptr;
       if (node.info().contraction != ir::Contraction::kNone) return &node;
       if (node.info().function == ir::ElementFunction::kOther) return nullptr;
-      port = node.input(0);
+      const bool is_first_constant = node.num_inputs() > 1 && graph_.output(node.input(0)).value;
+      port = node.input(is_first_constant ? 1 : 0);
     }
     return nullptr;
   }
 
   // Adds the cost of computing a result: it is rounded in f32, or quantized after an f32 step.
   void AddProducer(const ir::Node& quantize) {
-    if (regions_.IsQuantized(quantize.input(0))) return;
+    if (regions_.SourceOf(quantize.input(0))) return;
     const int32_t item = items_.lookup(quantize.id());
     const double elements = ElementsOf(quantize.port());
     const ir::Node* product = ProductBefore(quantize);
-    if (product != nullptr && regions_.HasFilter(*product) && regions_.IsQuantized(product->input(0)) &&
-        regions_.HasQuantizedFilter(*product)) {
-      const int32_t data = ItemOf(product->input(0));
-      cut_.AddSeparation(item, data, elements * times_.quantize);
-      cut_.AddSeparation(data, item, elements * (times_.round - times_.round_in_epilogue));
+    const bool has_filter =
+        product != nullptr && regions_.HasFilter(*product) && regions_.HasQuantizedFilter(*product);
+    if (const std::optional<int32_t> data = has_filter ? ItemOf(product->input(0)) : std::nullopt) {
+      cut_.AddSeparation(item, *data, elements * times_.quantize);
+      cut_.AddSeparation(*data, item, elements * (times_.round - times_.round_in_epilogue));
     } else if (!IsSum(quantize)) {
       cut_.AddCosts(item, elements * times_.quantize, 0);
     }
