@@ -121,6 +121,18 @@ class RegionCosts {
     return nullptr;
   }
 
+  // Returns the number of functions between a quantization and the next one.
+  int FunctionsAfter(const ir::Node& quantize) const {
+    constexpr int kMaxSteps = 8;
+    const ir::Node* node = &quantize;
+    for (int count = 0; count < kMaxSteps; ++count) {
+      if (node->uses(0).size() != 1) return count;
+      node = &graph_.node(node->uses(0)[0].node);
+      if (node->info().function == ir::ElementFunction::kOther) return count;
+    }
+    return kMaxSteps;
+  }
+
   // Adds the cost of computing a result: it is rounded in f32, or quantized after an f32 step.
   void AddProducer(const ir::Node& quantize) {
     if (regions_.SourceOf(quantize.input(0))) return;
@@ -131,7 +143,9 @@ class RegionCosts {
         product != nullptr && regions_.HasFilter(*product) && regions_.HasQuantizedFilter(*product);
     if (const std::optional<int32_t> data = has_filter ? ItemOf(product->input(0)) : std::nullopt) {
       cut_.AddSeparation(item, *data, elements * times_.quantize);
-      cut_.AddSeparation(*data, item, elements * (times_.round - times_.round_in_epilogue));
+      // After a product in 8 bits, functions of its rounded result are steps of their own, too.
+      const double steps = 1 + FunctionsAfter(quantize);
+      cut_.AddSeparation(*data, item, elements * (times_.round * steps - times_.round_in_epilogue));
     } else if (!IsSum(quantize)) {
       cut_.AddCosts(item, elements * times_.quantize, 0);
     }
