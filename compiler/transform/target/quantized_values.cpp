@@ -52,23 +52,21 @@ class UnmarkSlowRegions : public TargetReplacementPattern {
  public:
   std::string_view Description() const override {
     return "Marks of target.MarkQuantizedValues are removed where steps in f32 take less time than 8-bit "
-           "steps, with "
-           "the conversions between them. The times are those of the backend. Quantizations without marks "
-           "round in f32.";
+           "steps, "
+           "with the conversions between them, by the times that the backend states. Marks that no step with "
+           "8-bit values needs are removed, too. Quantizations without marks round in f32.";
   }
   std::string_view Example() const override {
-    return R"(%0 = opset1.Parameter "x" {element_type = f32, shape = shape[1,4,8,8]} : f32[1,4,8,8]
+    return R"(%0 = opset1.Parameter "x" {element_type = f32, shape = shape[1,4]} : f32[1,4]
 %1 = opset1.Const "low" : f32[] = dense<f32[]: 0.0>
 %2 = opset1.Const "high" : f32[] = dense<f32[]: 255.0>
-%3 = opset1.FakeQuantize "q" (%0, %1, %2, %1, %2) {levels = 256} : f32[1,4,8,8]
-%4 = opset1.Const "w" : f32[1,4,1,1] = dense<f32[1,4,1,1]: 1.0, 2.0, 3.0, 4.0>
-%5 = opset1.Convolution "c" (%3, %4) {strides = [1, 1], dilations = [1, 1], pads_begin = [0, 0], pads_end = [0, 0], auto_pad = "explicit"} : f32[1,1,8,8]
-opset1.Result "y" (%5)
+%3 = opset1.FakeQuantize "q" (%0, %1, %2, %1, %2) {levels = 256} rt {quantized_result = true} : f32[1,4]
+%4 = opset1.Tanh "t" (%3) : f32[1,4]
+opset1.Result "y" (%4)
 )";
   }
   Names RunAfter() const override { return {"target.MarkQuantizedValues", "TargetStart"}; }
   void FindAndReplacePattern(Graph& graph) override {
-    if (graph.plan() == nullptr || graph.plan()->times == nullptr) return;
     std::vector<ir::NodeId> marked;
     for (ir::NodeId id : graph.ir().nodes()) {
       const ir::Node& node = graph.ir().node(id);
@@ -79,7 +77,8 @@ opset1.Result "y" (%5)
       return ir::ops::QuantizedFilterOf(node).value_or(ir::FilterQuantization());
     });
     regions.Find();
-    regions.Restrict(FasterResults(regions, *graph.plan()->times));
+    if (graph.plan() != nullptr && graph.plan()->times != nullptr)
+      regions.Restrict(FasterResults(regions, *graph.plan()->times));
     for (ir::NodeId id : marked) {
       const ir::Node& node = graph.ir().node(id);
       const bool reads_quantized = regions.HasFilter(node) && regions.SourceOf(node.input(0));

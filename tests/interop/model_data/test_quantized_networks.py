@@ -267,8 +267,11 @@ KINDS = pytest.mark.parametrize("kind", [Network, Products, Functions, Joined])
 KINDS_OF_SUMS = pytest.mark.parametrize("kind", [Network, Products, Joined])
 
 
-def ours(nnefc: Path, folder: Path, *options: str, **environment: str) -> tuple[list[np.ndarray], str]:
+def ours(nnefc: Path, folder: Path, *options: str, by_cost: bool = False, **environment: str) -> tuple[list[np.ndarray], str]:
+    """Runs a network in 8 bits wherever it can, or only where that takes less time than f32."""
     outputs = folder / "outputs.npz"
+    if not by_cost:
+        options = (*options, "--disable-transformations", "target.UnmarkSlowRegions")
     done = subprocess.run([nnefc, "run", folder / "net.xml", "--inputs", folder / "inputs.npz", "--outputs", outputs,
                            "--profile", *options], capture_output=True, text=True, timeout=120, env={**os.environ, **environment})
     assert done.returncode == 0, done.stderr
@@ -303,6 +306,8 @@ def test_against_formulas(nnefc: Path, tmp_path: Path, seed: int, kind: type[Net
         if has_lanes():
             assert any(kernel in profile for kernel in kind.kernels), profile
         assert all(np.isfinite(array).all() for array in found)
+    found, _ = ours(nnefc, tmp_path, "--threads", "1", by_cost=True)
+    assert_near(found, expected)
     exact, profile = ours(nnefc, tmp_path, "--precision", "exact")
     assert "int8" not in profile and "nnefc:quantize" not in profile, profile
     assert_near(exact, expected)
