@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "compiler/package/members.h"
 #include "tests/unit/compiler/package/tar_maker.h"
 #include "tests/unit/compiler/package/testing.h"
 
@@ -76,6 +77,43 @@ TEST_F(ModelTest, OpensFolders) {
   EXPECT_EQ(model->name(), Path("m"));
   EXPECT_EQ(context_.sources.Name(model->graph_text()), Path("m/graph.nnef"));
   EXPECT_TRUE(model->ReadVariable("conv1/bias", ElementType::kF32, context_.emitter)->buffer()->mapped());
+}
+
+// A folder is no file, whatever its name.
+TEST_F(ModelTest, FoldersNamedLikeFiles) {
+  Write("m/graph.nnef", kGraph);
+  Write("m/conv1/filter.dat", Dat(1, 2));
+  Write("m/weights.safetensors/notes.txt", "other");
+  Write("m/conv1/bias.dat/notes.txt", "other");
+  std::filesystem::create_directory(Path("m/more.safetensors"));
+  std::filesystem::create_directory(Path("m/more.dat"));
+  auto model = Open(Path("m"));
+  ASSERT_NE(model, nullptr) << Messages();
+  EXPECT_EQ(model->Labels(), (std::vector<std::string>{"conv1/filter"}));
+  EXPECT_TRUE(model->HasVariable("conv1/filter"));
+  for (const char* label : {"conv1/bias", "more", "weights.safetensors/notes"})
+    EXPECT_FALSE(model->HasVariable(label)) << label;
+  EXPECT_EQ(Messages(), "");
+}
+
+// A resource has at most 16 MiB, in a folder as in an archive; it is read whole.
+TEST_F(ModelTest, SizesOfResources) {
+  constexpr size_t kMost = size_t{16} << 20;
+  for (const size_t size : {kMost - 1, kMost, kMost + 1}) {
+    const std::string text(size, 'r');
+    Write("m/graph.nnef", kGraph);
+    Write("m/words" + std::string(kResourceSuffix), text);
+    Write("m.tar",
+          TarMaker().File("graph.nnef", kGraph).File("words" + std::string(kResourceSuffix), text).Tar());
+    for (const char* path : {"m", "m.tar"}) {
+      auto model = Open(Path(path));
+      ASSERT_NE(model, nullptr) << Messages();
+      EXPECT_TRUE(model->HasResource("words"));
+      const std::optional<FileId> file = model->OpenResource("words", context_.emitter);
+      ASSERT_EQ(file.has_value(), size <= kMost) << path << " " << size;
+      EXPECT_EQ(file ? context_.sources.Text(*file).size() : size, size) << path;
+    }
+  }
 }
 
 // The list excludes files in linked folders and files that are added later to empty folders; lookups by label

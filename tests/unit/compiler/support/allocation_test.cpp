@@ -4,7 +4,11 @@
 #include <malloc.h>
 
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <memory>
+#include <sstream>
+#include <string>
 
 #include "compiler/support/tensor/tensor_value.h"
 
@@ -33,6 +37,34 @@ TEST(AllocationTest, BeginsAtALinesOrALargePagesAddress) {
 TEST(AllocationTest, HasNoMoreThanThereIs) {
   for (size_t size : {SIZE_MAX, SIZE_MAX - kLargePage, SIZE_MAX / 2, SIZE_MAX / 2 - kLargePage})
     EXPECT_EQ(AllocateAligned(size), nullptr) << size;
+}
+
+// Returns the flags (/proc/self/smaps) of the memory that begins at or before an address, such as "rd wr hg".
+std::string FlagsAt(const void* address) {
+  std::ifstream maps("/proc/self/smaps");
+  bool is_there = false;
+  for (std::string line; std::getline(maps, line);) {
+    uintptr_t begin = 0, end = 0;
+    char separator = 0;
+    std::istringstream words(line);
+    if (words >> std::hex >> begin >> separator >> end && separator == '-')
+      is_there = begin <= reinterpret_cast<uintptr_t>(address) && reinterpret_cast<uintptr_t>(address) < end;
+    if (is_there && line.starts_with("VmFlags:")) return line;
+  }
+  return "";
+}
+
+// A large page is asked for where it is at least half filled, and only there.
+TEST(AllocationTest, AsksForLargePages) {
+  if (!std::filesystem::exists("/sys/kernel/mm/transparent_hugepage"))
+    GTEST_SKIP() << "the kernel has no large pages";
+  for (const size_t size : {kLargePage / 2 - 1, kLargePage / 2, 3 * kLargePage}) {
+    const std::unique_ptr<void, decltype(&std::free)> data(AllocateAligned(size), &std::free);
+    ASSERT_NE(data, nullptr);
+    const std::string flags = FlagsAt(data.get());
+    ASSERT_NE(flags, "");
+    EXPECT_EQ(flags.find(" hg") != std::string::npos, WorthLargePages(size) > 0) << size << ": " << flags;
+  }
 }
 
 // Returns the bytes that the program has allocated.

@@ -144,6 +144,20 @@ TEST_F(ZipReaderTest, NumbersOfTheRecords) {
   expect(28, {1, 0xffff}, 2, "[archive.damaged]");
 }
 
+// Offsets count from the first file, whatever stands before it.
+TEST_F(ZipReaderTest, OffsetsAfterOtherBytes) {
+  const std::string before(100, 'b'), whole = before + ZipMaker().Add({.name = "a", .data = "12345"}).Zip();
+  ASSERT_EQ(Read(whole), "a=12345;");
+  const uint32_t directory = 30 + 1 + 5;
+  for (const uint32_t offset : {directory - 1, directory, directory + 1, directory + 100, directory + 101}) {
+    std::string changed = whole;
+    std::memcpy(changed.data() + before.size() + directory + 42, &offset, sizeof offset);
+    const std::string_view message =
+        offset <= directory ? "expected the header of `a`" : "the sizes of `a` do not fit";
+    EXPECT_NE(Read(changed).find(message), std::string::npos) << offset << ": " << Read(changed);
+  }
+}
+
 // 64-bit sizes: each at its offset, all present.
 TEST_F(ZipReaderTest, NumbersOfLargeSizes) {
   const std::string whole = ZipMaker().Add({.name = "a", .data = "12345", .large = true}).Zip();

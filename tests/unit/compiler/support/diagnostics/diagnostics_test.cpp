@@ -241,6 +241,8 @@ TEST(RenderTest, MakesValidJsonOfAnyBytes) {
   auto json = nlohmann::json::parse(RenderJson(context.emitter.diagnostics(), context.sources));
   EXPECT_EQ(json["diagnostics"][0]["severity"], "warning");
   EXPECT_EQ(json["diagnostics"][0]["line"], 1);
+  EXPECT_EQ(json["diagnostics"][0]["file"], "\uFFFD.nnef");
+  EXPECT_EQ(json["diagnostics"][0]["message"], "byte `\uFFFD`");
   auto sarif = nlohmann::json::parse(RenderSarif(context.emitter.diagnostics(), context.sources));
   EXPECT_EQ(sarif["version"], "2.1.0");
   EXPECT_EQ(sarif["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"],

@@ -55,6 +55,13 @@ TEST(Suggest, NearestCandidates) {
   EXPECT_EQ(Best("abxxex", {"abcdef"}), "");
   EXPECT_EQ(Best("abcdefghixxx", {"abcdefghijkl"}), "abcdefghijkl unique");
   EXPECT_EQ(Best("abcdefghxxxx", {"abcdefghijkl"}), "");
+  // Any character is a letter: the first of a set of 64 letters, the last, and one of another encoding.
+  for (const char* written : {"sc@le", "sc?le", "sc\x7fle", "sc\x80le", "sc\xffle"})
+    EXPECT_EQ(Best(written, {"scale"}), "scale unique") << written;
+  EXPECT_EQ(Best("@ABC", {"xABC"}), "xABC unique");
+  EXPECT_EQ(Best("xABC", {"@ABC"}), "@ABC unique");
+  for (const char* written : {"@add", "a@dd", "ad@d", "add@"})
+    EXPECT_EQ(Best(written, {"add"}), "add unique");
   // A name that only contains the other is another word; digits count.
   EXPECT_EQ(Best("upsample", {"sample"}), "");
   EXPECT_EQ(Best("sampled", {"sample"}), "sample unique");

@@ -1,0 +1,81 @@
+// Written archives, compared with the format ustar (POSIX.1-1988).
+#include "compiler/package/containers/tar_writer.h"
+
+#include <sstream>
+
+#include "tests/unit/compiler/package/testing.h"
+
+namespace nnefc::package {
+namespace {
+
+class TarWriterTest : public PackageTest {
+ protected:
+  std::string WriteAndRead() {
+    const auto written = WriteArchive(Path("m"), Path("m.tar"));
+    if (!written) return written.error().message;
+    std::stringstream text;
+    text << std::ifstream(Path("m.tar"), std::ios::binary).rdbuf();
+    return text.str();
+  }
+};
+
+// Each number is of octal digits up to a NUL byte; the owner and the time are 0.
+TEST_F(TarWriterTest, FieldsOfAHeader) {
+  Write("m/block/w.dat", std::string(513, 'w'));
+  const std::string archive = WriteAndRead();
+  ASSERT_EQ(archive.size() % 512, 0U);
+  ASSERT_GE(archive.size(), 512U + 1024 + 1024);
+  const auto field = [&](size_t begin, size_t size) { return archive.substr(begin, size); };
+  using namespace std::string_literals;
+  EXPECT_EQ(field(0, 100), "block/w.dat" + std::string(89, '\0'));
+  EXPECT_EQ(field(100, 8), "0000644\0"s);
+  EXPECT_EQ(field(108, 8), "0000000\0"s);
+  EXPECT_EQ(field(116, 8), "0000000\0"s);
+  EXPECT_EQ(field(124, 12), "00000001001\0"s);
+  EXPECT_EQ(field(136, 12), "00000000000\0"s);
+  EXPECT_EQ(field(156, 1), "0");
+  EXPECT_EQ(field(157, 100), std::string(100, '\0'));
+  EXPECT_EQ(field(257, 8), "ustar\00000"s);
+  EXPECT_EQ(field(265, 247), std::string(247, '\0'));
+  unsigned sum = 8 * ' ';
+  for (size_t i = 0; i < 512; ++i) sum += i < 148 || i >= 156 ? static_cast<unsigned char>(archive[i]) : 0;
+  EXPECT_EQ(field(148, 8), fmt::format("{:06o}", sum) + "\0 "s) << "the checksum, a NUL byte, a blank";
+  EXPECT_EQ(field(512, 1024), std::string(513, 'w') + std::string(511, '\0'));
+  EXPECT_EQ(archive.substr(1536), std::string(archive.size() - 1536, '\0'));
+}
+
+// A name of up to 100 bytes is whole; a longer one is divided at a slash, with up to 155 bytes before it.
+TEST_F(TarWriterTest, LengthsOfNames) {
+  const auto name = [](size_t before, size_t after) {
+    std::string text(before, 'p');
+    if (before > 0) text += "/";
+    return text + std::string(after - 4, 'n') + ".dat";
+  };
+  struct Case {
+    size_t before, after;
+    bool is_whole, fits;
+  };
+  for (const Case& each : {Case{0, 99, true, true}, Case{0, 100, true, true}, Case{0, 101, false, false},
+                           Case{49, 50, true, true}, Case{50, 50, false, true}, Case{50, 100, false, true},
+                           Case{50, 101, false, false}, Case{154, 100, false, true},
+                           Case{155, 100, false, true}, Case{156, 100, false, false}}) {
+    std::filesystem::remove_all(Path("m"));
+    Write("m/" + name(each.before, each.after), "w");
+    const std::string archive = WriteAndRead();
+    SCOPED_TRACE(fmt::format("{} bytes, {} bytes", each.before, each.after));
+    if (!each.fits) {
+      EXPECT_TRUE(archive.ends_with("its name is too long for an archive")) << archive;
+      continue;
+    }
+    ASSERT_GT(archive.size(), 512U);
+    const std::string whole = name(each.before, each.after);
+    const std::string first = archive.substr(345, 155), last = archive.substr(0, 100);
+    const std::string prefix = each.is_whole ? "" : whole.substr(0, each.before);
+    EXPECT_EQ(first, prefix + std::string(155 - prefix.size(), '\0'));
+    const std::string rest = each.is_whole ? whole : whole.substr(each.before + 1);
+    EXPECT_EQ(last, rest + std::string(100 - rest.size(), '\0'));
+  }
+}
+
+}  // namespace
+}  // namespace nnefc::package
