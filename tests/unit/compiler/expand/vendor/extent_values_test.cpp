@@ -211,6 +211,28 @@ TEST(ExtentValuesTest, ArithmeticOfExtents) {
         "this extent is left open by an external; give it with `--input-shape` "
         "[shape-of.unspecified-extent]\n"
         "result `y` of the graph is an array; expected a tensor [value.type]\n"},
+       // An open extent is no number of f32.
+       {"y = tract_core_cast(n, to = 'f32');",
+        "y_tract_core_extent = tract_core_extent(o, axis = 0);\n"
+        "y = cast<scalar>(y_tract_core_extent);\n"},
+       {"y = cast<scalar>(n);",
+        "y_tract_core_extent = tract_core_extent(o, axis = 0);\n"
+        "y = cast<scalar>(y_tract_core_extent);\n"},
+       {"y = add(tract_core_cast(n, to = 'f32'), 0.5);",
+        "y_tract_core_cast_tract_core_extent = tract_core_extent(o, axis = 0);\n"
+        "y_tract_core_cast_y = cast<scalar>(y_tract_core_cast_tract_core_extent);\n"
+        "y = add(y_tract_core_cast_y, 0.5);\n"},
+       {"y = tract_core_cast(tract_core_cast(n, to = 'f32'), to = 'i64');",
+        "y_tract_core_cast_tract_core_extent = tract_core_extent(o, axis = 0);\n"
+        "y_tract_core_cast_y = cast<scalar>(y_tract_core_cast_tract_core_extent);\n"
+        "y = tract_core_to_integer(y_tract_core_cast_y);\n"},
+       {"y = tract_core_cast(tract_core_shape_of(o), to = 'f32');",
+        "y_tract_core_extent = tract_core_extent(o, axis = 0);\n"
+        "y_stack = stack([y_tract_core_extent, 3], axis = 0);\n"
+        "y = cast<scalar>(y_stack);\n"},
+       {"y = tract_core_cast(n, to = 'bool');",
+        "y_tract_core_extent = tract_core_extent(o, axis = 0);\n"
+        "y = cast<logical>(y_tract_core_extent);\n"},
        {"y = tract_core_cast(lt(s, 5), to = 'bool');",
         "y = constant<logical>(shape = [4], value = [true, true, false, false]);\n"},
        {"y = tract_core_cast(lt(s, 5), to = 'i64');",

@@ -62,6 +62,18 @@ TEST(LenientTest, AxesFromTheEnd) {
         "y = unsqueeze(u, axes = [1]);\n"
         "`axes` of `unsqueeze` counts from the end [lenient.negative-axis]\n"},
        {"y = unsqueeze(u, axes = [0]);", "y = unsqueeze(u, axes = [0]);\n"},
+       {"r = constant(shape = [], value = [1.0]);\ny = unsqueeze(r, axes = [-1]);",
+        "r = constant(shape = [], value = [1.0]);\n"
+        "y = unsqueeze(r, axes = [0]);\n"
+        "`axes` of `unsqueeze` counts from the end [lenient.negative-axis]\n"},
+       {"r = constant(shape = [], value = [1.0]);\ny = unsqueeze(r, axes = [-1,-2]);",
+        "r = constant(shape = [], value = [1.0]);\n"
+        "y = unsqueeze(r, axes = [1, 0]);\n"
+        "`axes` of `unsqueeze` counts from the end [lenient.negative-axis]\n"},
+       {"r = constant(shape = [], value = [1.0]);\ny = unsqueeze(r, axes = [-2]);",
+        "`axes[0]` of `unsqueeze` is -2; expected at least 0 and less than 1 [axis.range]\n"},
+       {"r = constant(shape = [], value = [1.0]);\ny = softmax(r, axes = [-1]);",
+        "`axes[0]` of `softmax` is -1; expected at least 0 and less than 0 [axis.range]\n"},
        {"y = squeeze(x, axes = [-4]);",
         "`axes[0]` of `squeeze` is -4; expected at least 0 and less than 3 [axis.range]\n"},
        {"[y, z] = split(x, axis = -1, ratios = [1,1]);",

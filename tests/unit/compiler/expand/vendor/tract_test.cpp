@@ -201,6 +201,39 @@ TEST(TractTest, BordersAndAxes) {
       FromTract);
 }
 
+// tract joins the items of shapes and repeats; other lists are of single numbers, or evenly nested.
+TEST(TractTest, NestedLists) {
+  ExpectRows({{"y = reshape(x, shape = [4,[6,5]]);",
+               "y = reshape(x, shape = [4, 6, 5]);\n"
+               "`shape` of `reshape` is a nested array; expected `integer[]` [lenient.nested-array]\n"},
+              {"y = reshape(x, shape = [[4,6],5]);",
+               "y = reshape(x, shape = [4, 6, 5]);\n"
+               "`shape` of `reshape` is a nested array; expected `integer[]` [lenient.nested-array]\n"},
+              {"y = reshape(x, shape = [[4,6],[5,1]]);",
+               "y = reshape(x, shape = [4, 6, 5, 1]);\n"
+               "`shape` of `reshape` is a nested array; expected `integer[]` [lenient.nested-array]\n"},
+              {"y = reshape(x, shape = [4,[6,[5]]]);",
+               "`shape` of `reshape` is built of an array; expected `integer[]` [value.type]\n"},
+              {"y = tile(x, repeats = [1,[2,3],1]);",
+               "y = tile(x, repeats = [1, 2, 3, 1]);\n"
+               "`repeats` of `tile` is a nested array; expected `integer[]` [lenient.nested-array]\n"},
+              {"y = tile(x, repeats = [1,[2,[3]],1]);",
+               "`repeats` of `tile` is built of an array; expected `integer[]` [value.type]\n"},
+              {"y = transpose(x, axes = [0,[2,1],3]);",
+               "`axes` of `transpose` is built of an array; expected `integer[]` [value.type]\n"},
+              {"y = transpose(x, axes = [[0,2],[1,3]]);",
+               "y = transpose(x, axes = [0, 2, 1, 3]);\n"
+               "`axes` of `transpose` is a nested array; expected `integer[]` [lenient.nested-array]\n"},
+              {"y = pad(x, padding = [(0,0),(0,0),(0,1),(0,0)]);",
+               "y = pad(x, padding = [(0, 0), (0, 0), (0, 1), (0, 0)]);\n"},
+              {"y = squeeze(x, axes = [[0]]);",
+               "y = squeeze(x, axes = [0]);\n"
+               "`axes` of `squeeze` is a nested array; expected `integer[]` [lenient.nested-array]\n"},
+              {"y = sum_reduce(x, axes = [0,[1]]);",
+               "`axes` of `sum_reduce` is built of an array; expected `integer[]` [value.type]\n"}},
+             FromTract);
+}
+
 TEST(TractTest, Ranges) {
   ExpectRows(
       {{"y = tract_core_range(0, 4, 1);", "y = constant<integer>(shape = [4], value = [0, 1, 2, 3]);\n"},
