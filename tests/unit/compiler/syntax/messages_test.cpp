@@ -138,6 +138,20 @@ std::pair<std::string, std::string> MessageAndFix(const std::string& statements)
   return {messages.empty() ? "" : messages.front(), Fixed(parsed, frame, false)};
 }
 
+// The brace that closes a body stands on a line of its own, however the text ends before it.
+TEST(Messages, BodiesThatTheTextEndsIn) {
+  const std::string body = "version 1.0;\ngraph g( x ) -> ( y )\n{\n    y = relu(x);";
+  for (const auto& [end, fixed] :
+       {std::pair("", "\n}\n"), std::pair("\n", "\n}\n"), std::pair("\n\n", "\n\n}\n"),
+        std::pair("\n    ", "\n    \n}\n"), std::pair("    ", "    \n}\n"),
+        std::pair("  # last", "  # last\n}\n"), std::pair("\n# last\n", "\n# last\n}\n")}) {
+    const Parsed parsed = Parse(body + end);
+    ASSERT_EQ(parsed.Messages().size(), 1U) << end;
+    EXPECT_EQ(Fixed(parsed, {"", ""}, false), body + fixed) << end;
+    EXPECT_EQ(Parse(body + fixed).Messages(), std::vector<std::string>()) << end;
+  }
+}
+
 // A file that holds no text is one mistake: eight control characters at least, and one of sixteen bytes.
 TEST(Messages, BinaryFilesAreOneMistake) {
   const auto is_binary = [](const std::string& text) {
