@@ -244,5 +244,15 @@ TEST(OperationPages, AreOnlyOfOperations) {
     EXPECT_FALSE(FindOperationPage(name)) << name;
 }
 
+// The manual of control flow begins with the comment of its library.
+TEST(OperationPages, OfControlFlowBeginWithItsComment) {
+  std::istringstream lines{std::string(stdlib::ControlFlowLibraryText())};
+  std::string expected;
+  for (std::string line; std::getline(lines, line) && line.starts_with("# ");)
+    expected += line.substr(2) + "\n";
+  ASSERT_NE(expected.find("NNEFC_control_flow"), std::string::npos);
+  EXPECT_EQ(ControlFlowComment(), expected);
+}
+
 }  // namespace
 }  // namespace nnefc::explain

@@ -355,6 +355,21 @@ TEST_F(QueriesTest, ColumnsOfUtf8AreBytes) {
   EXPECT_EQ(service_.Text(kQueriesUri), "# \xC3\xA9zx\r\ny\n");
 }
 
+// An offset within a character is that of its first byte, also in the first character of a text.
+TEST_F(QueriesTest, ColumnsBeginCharacters) {
+  for (const std::string_view character : {"\xC3\xA9", "\xE2\x82\xAC", "\xF0\x9F\x98\x80"}) {
+    for (const uint32_t begin : {0U, 1U, 3U}) {
+      Open(std::string(begin, '#') + std::string(character) + "x", PositionEncoding::kUtf8);
+      const auto size = static_cast<uint32_t>(character.size());
+      for (uint32_t offset = 0; offset <= begin + size + 1; ++offset) {
+        const bool is_within = offset > begin && offset < begin + size;
+        const Position expected{0, static_cast<int32_t>(is_within ? begin : offset)};
+        EXPECT_EQ(service_.PositionOf(kQueriesUri, offset), expected) << character << " at " << begin;
+      }
+    }
+  }
+}
+
 // The published numbers of ResNet-50 at 224x224.
 TEST_F(QueriesTest, CostsOfResNet50) {
   std::ifstream file("tests/networks/resnet50.nnef");

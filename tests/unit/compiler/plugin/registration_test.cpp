@@ -411,6 +411,42 @@ TEST_F(PluginsTest, DeclarationsThatNoRowHas) {
       "plugin.entry", "`p` of `broken`");
 }
 
+// Nodes of operations of other sets are checked against the row before the shape function runs.
+TEST_F(PluginsTest, InputsAndAttributesOfNodes) {
+  const auto plugins = Load([](Registrar& r) {
+    r.AddOperation({.set = "acme",
+                    .name = "Scale",
+                    .inputs = {{"x", false, false, ir::TypeClass::kFloat}},
+                    .outputs = {"y"},
+                    .infer = LikeInput,
+                    .attributes = {{"factor", ir::AttributeKind::kDouble}}});
+  });
+  ASSERT_TRUE(plugins->ok());
+  ir::OpRegistry registry(&ir::StandardOps());
+  plugins->AddOperations(registry);
+  const auto infer = [&](size_t num_inputs, ElementType type, ir::AttributeMap attributes) -> std::string {
+    ir::Graph graph(&registry, "g");
+    const ir::NodeId source = graph.AddNode({.op = registry.Find("opset1", "Parameter")});
+    graph.SetOutputType({source, 0}, type, ir::PartialShape{2});
+    const std::vector<ir::OutputPort> inputs(num_inputs, ir::OutputPort{source, 0});
+    const ir::NodeId node = graph.AddNode(
+        {.op = registry.Find("acme", "Scale"), .inputs = inputs, .attributes = std::move(attributes)});
+    Emitter emitter;
+    const bool is_right = ir::InferNode(graph, node, emitter);
+    EXPECT_EQ(is_right, emitter.diagnostics().empty());
+    return is_right ? "" : std::string(emitter.diagnostics()[0].rule->label);
+  };
+  ir::AttributeMap factor, text;
+  factor.Set("factor", 2.0);
+  text.Set("factor", "large");
+  EXPECT_EQ(infer(1, ElementType::kF32, factor), "");
+  EXPECT_EQ(infer(0, ElementType::kF32, factor), "opset.number-of-inputs");
+  EXPECT_EQ(infer(2, ElementType::kF32, factor), "opset.number-of-inputs");
+  EXPECT_EQ(infer(1, ElementType::kI32, factor), "opset.element-type");
+  EXPECT_EQ(infer(1, ElementType::kF32, {}), "opset.missing-attribute");
+  EXPECT_EQ(infer(1, ElementType::kF32, text), "opset.attribute-kind");
+}
+
 // What a shape function throws names the plug-in.
 TEST_F(PluginsTest, ShapeFunctionsThatThrow) {
   for (const bool is_exception : {true, false}) {

@@ -21,8 +21,11 @@ std::string Check(std::string_view model, std::string_view text) {
 }
 
 TEST(Quantization, Ratified) {
-  const std::string model =
-      Ratified("fragment mine( x: tensor<scalar>, k: integer ) -> ( y: tensor<scalar> );");
+  const std::string model = Ratified(
+      "fragment mine( x: tensor<scalar>, k: integer ) -> ( y: tensor<scalar> );\n"
+      "fragment several( x: tensor<scalar>, k: integer ) -> ( y: tensor<scalar>, z: tensor<scalar> );\n"
+      "fragment listed( x: tensor<scalar>, k: integer ) -> ( y: tensor<scalar>[] );\n"
+      "fragment of_list( x: tensor<scalar>[], k: integer ) -> ( y: tensor<scalar> );");
   const std::pair<const char*, const char*> cases[] = {
       {"'x': linear_quantize(min = -1.0, max = 2.0, bits = 8);", ""},
       {"'x': linear_quantize(min = -1.0, max = 2.0 * 3.0, bits = 8);", ""},
@@ -41,6 +44,10 @@ TEST(Quantization, Ratified) {
        "quantization.jagged-array 1:37"},
       {"'x': linear_quantize(min = [1], max = [2.0], bits = 8);", "type.mismatch 1:28"},
       {"'x': external(shape = [1]);", "quantization.operation 1:6"},
+      // A quantization operation makes one tensor of a tensor that comes first.
+      {"'x': several(k = 1);", "quantization.operation 1:6"},
+      {"'x': listed(k = 1);", "quantization.operation 1:6"},
+      {"'x': of_list(k = 1);", "quantization.operation 1:6"},
       // An invocation of several tensors is no argument.
       {"'x': linear_quantize(min = moments(1.0, axes = [1]), max = 1.0, bits = 8);",
        "binding.chained-results 1:28"},
