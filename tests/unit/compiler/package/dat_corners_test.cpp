@@ -189,6 +189,11 @@ TEST_F(DatCornersTest, BytesOfDiagnostics) {
   EXPECT_EQ(range(Make(Ratified{.extents = {1}, .bits = 24, .data = "abc"})), "dat.bits 44..48;");
   EXPECT_EQ(range(Make(Ratified{.extents = {1}, .type = 7, .data = one})), "dat.item-type 48..52;");
   EXPECT_EQ(range(Make(Ratified{.extents = {1}, .type = 0x20001, .data = one})), "dat.vendor-type 48..52;");
+  // The upper half of an item type is a vendor.
+  for (const uint32_t type : {0x7fffU, 0x8000U, 0x8001U, 0xffffU})
+    EXPECT_EQ(range(Make(Ratified{.extents = {1}, .type = type, .data = one})), "dat.item-type 48..52;");
+  for (const uint32_t type : {0x10000U, 0x10001U, 0x80000000U, 0xffffffffU})
+    EXPECT_EQ(range(Make(Ratified{.extents = {1}, .type = type, .data = one})), "dat.vendor-type 48..52;");
   EXPECT_EQ(
       range(Make(Ratified{.extents = {32}, .bits = 4, .type = 0x54523040, .data = std::string(18, '1')})),
       "dat.bits 44..48;");

@@ -60,6 +60,22 @@ TEST(DigestTest, HalvesOfBitsDiffer) {
   EXPECT_NE(a.low, a.high);
 }
 
+// Values of the formula by integers of any size in Python, for sizes around those of a stripe and of a block.
+TEST(DigestTest, IsThatOfTheFormula) {
+  constexpr std::pair<size_t, std::string_view> kRows[] = {
+      {0, "6c8bd91dce324f2b3106de6b3a025e0a"},    {1, "cf50439428a7156abcb151d8f16ceac9"},
+      {63, "c1267bd8940b412e93885774beca4216"},   {64, "de945b99f3598f791708b0571ba9d6f4"},
+      {65, "cc8227849eb571a24c4fa329c145126f"},   {1023, "0aa9e520ae2fe900ad3bf2e8487ae4ef"},
+      {1024, "bccec1a42f58a0029a1a89b7cd870842"}, {1025, "532b4a66ccf0fb53c9cf5f844638020a"},
+      {3000, "f694b94422904eebb3f0168f697cb02d"},
+  };
+  for (const auto& [size, expected] : kRows) {
+    std::string text(size, '\0');
+    for (size_t i = 0; i < size; ++i) text[i] = static_cast<char>(i * 7 + i / 256);
+    EXPECT_EQ(ToHex(Of(text)), expected) << size;
+  }
+}
+
 TEST(DigestTest, FieldsCountByTheirPlaces) {
   EXPECT_NE(FieldDigest().Add("ab").Add("c").Finish(), FieldDigest().Add("a").Add("bc").Finish());
   EXPECT_NE(FieldDigest().Add(1).Add(2).Finish(), FieldDigest().Add(2).Add(1).Finish());

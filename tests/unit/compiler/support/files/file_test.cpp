@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -40,6 +41,21 @@ TEST_F(FileTest, WritesAllOrNothing) {
   size_t entries = 0;
   for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(folder_)) ++entries;
   EXPECT_EQ(entries, 1u);
+}
+
+// Descriptors begin at 0, which is free where standard input is closed.
+TEST_F(FileTest, IsRemovedWithEachDescriptor) {
+  const int input = ::dup(0);
+  ::close(0);
+  {
+    auto file = OutputFile::Create(Path("a"));
+    ASSERT_TRUE(file.ok());
+    EXPECT_TRUE(file->Write("half of it").ok());
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(folder_));
+  EXPECT_EQ(::fcntl(0, F_GETFD), -1) << "it is still open";
+  ::dup2(input, 0);
+  ::close(input);
 }
 
 TEST_F(FileTest, FollowsLinksAndKeepsPermissions) {
