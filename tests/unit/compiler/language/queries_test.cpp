@@ -156,6 +156,14 @@ TEST_F(QueriesTest, FormattingIsRestrictedToLines) {
   EXPECT_TRUE(FormatTyped(analysis(), UINT32_MAX, ';').empty());
 }
 
+// What precedes the cursor is formatted, which is nothing at the beginning of a text.
+TEST_F(QueriesTest, NothingIsTypedBeforeATextBegins) {
+  Open("\nversion   1.0;\ngraph g( x ) -> ( y )\n{\n    x = external(shape = [1]);\n    y = relu(x);\n}\n");
+  EXPECT_FALSE(FormatTyped(analysis(), At("1.0;") + 4, ';').empty());
+  const std::vector<TextEdit> typed = FormatTyped(analysis(), 0, ';');
+  EXPECT_NE(Apply(typed).find("version   1.0;"), std::string::npos);
+}
+
 TEST_F(QueriesTest, ALineEndIsFollowedByIndentation) {
   auto indented = [&](std::string_view before, std::string_view after) {
     Open(std::string(before) + std::string(after));
@@ -360,11 +368,13 @@ TEST_F(QueriesTest, ColumnsBeginCharacters) {
   for (const std::string_view character : {"\xC3\xA9", "\xE2\x82\xAC", "\xF0\x9F\x98\x80"}) {
     for (const uint32_t begin : {0U, 1U, 3U}) {
       Open(std::string(begin, '#') + std::string(character) + "x", PositionEncoding::kUtf8);
+      const PositionMap map(analysis().context().sources, analysis().file(), PositionEncoding::kUtf8);
       const auto size = static_cast<uint32_t>(character.size());
       for (uint32_t offset = 0; offset <= begin + size + 1; ++offset) {
         const bool is_within = offset > begin && offset < begin + size;
         const Position expected{0, static_cast<int32_t>(is_within ? begin : offset)};
         EXPECT_EQ(service_.PositionOf(kQueriesUri, offset), expected) << character << " at " << begin;
+        EXPECT_EQ(map.PositionAt(offset), expected) << character << " at " << begin;
       }
     }
   }

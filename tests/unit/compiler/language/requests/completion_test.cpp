@@ -1,6 +1,9 @@
 // Parameters that completion offers, by what is written before the cursor.
 
 #include "compiler/language/language_service.h"
+
+#include <algorithm>
+
 #include "fmt/format.h"
 #include "fmt/ranges.h"
 #include "gtest/gtest.h"
@@ -172,6 +175,26 @@ TEST(Completions, AreOfEveryKind) {
   EXPECT_EQ(detail("for"), "for | ");
   EXPECT_EQ(detail("x2"), "nothing");  // an input without a value
   EXPECT_EQ(detail(""), "nothing");    // the fragment without a name
+}
+
+// Parameters are known in a whole body, assigned names after their statement.
+TEST(Completions, AreOfTheNamesBeforeTheCursor) {
+  const std::string head =
+      "version 1.0;\nextension KHR_enable_fragment_definitions;\n"
+      "fragment f( name_in: tensor<scalar>, name_at: integer ) -> ( name_out: tensor<scalar> )\n{\n";
+  const auto offered = [&](const std::string& before, const std::string& after) {
+    const std::string text = head + before + after + "\n}\ngraph g( x ) -> ( y )\n{\n}\n";
+    LanguageService service;
+    EXPECT_TRUE(service.Open(kNet, 1, text));
+    std::vector<std::string> labels;
+    for (const Completion& each : service.Complete(kNet, static_cast<uint32_t>(head.size() + before.size())))
+      if (each.label.starts_with("name_")) labels.push_back(each.label);
+    std::sort(labels.begin(), labels.end());
+    return fmt::format("{}", fmt::join(labels, " "));
+  };
+  const std::string rest = ";\n    name_a = relu(name_in);\n    name_out = relu(name_a);";
+  EXPECT_EQ(offered("    name_b = name_", rest), "name_at name_in");
+  EXPECT_EQ(offered("    name_b = relu(name_in);\n    name_c = name_", rest), "name_at name_b name_in");
 }
 
 TEST(Completions, AreTheWordsOfTheDialect) {
