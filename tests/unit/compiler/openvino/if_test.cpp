@@ -310,8 +310,20 @@ std::string PortMaps(int64_t then_result) {
                      MapOutput(2, then_result), MapOutput(2, 2));
 }
 
+// The parts of a body with an operation that nnefc does not know; the result is layer 3.
+std::string UnknownParts() {
+  const LayerText unknown = {.id = 2,
+                             .name = "deepest",
+                             .type = "MyOp",
+                             .version = "extension",
+                             .inputs = {{0, "FP32", {2}}},
+                             .outputs = {{1, "FP32", {2}}}};
+  return NetParts({Parameter(0, "c", {1}, "BOOL"), Parameter(1, "x", {2}), unknown, Result(3, "y", {2})},
+                  {{1, 0, 2, 0}, {2, 1, 3, 0}});
+}
+
 // An If whose then_body contains an If, and so on, `depth` levels deep.
-std::string NestedNet(int depth) {
+std::string NestedNet(int depth, bool is_known = true) {
   const std::string else_body = "<else_body>" + NestParts("") + "</else_body>";
   const std::string level = NestParts(PortMaps(3) + "<then_body>@</then_body>" + else_body);
   const size_t hole = level.find('@');
@@ -321,7 +333,8 @@ std::string NestedNet(int depth) {
     after += level.substr(hole + 1);
   }
   const std::string innermost =
-      NestParts(PortMaps(2) + "<then_body>" + NestParts("") + "</then_body>" + else_body);
+      NestParts(PortMaps(is_known ? 2 : 3) + "<then_body>" + (is_known ? NestParts("") : UnknownParts()) +
+                "</then_body>" + else_body);
   return fmt::format("<net name=\"nested\" version=\"11\">{}{}{}</net>", before, innermost, after);
 }
 
@@ -331,6 +344,17 @@ TEST_F(IfTest, NestsSixtyFourDeepAndNoDeeper) {
     const ReadOutcome outcome = Read(NestedNet(depth));
     EXPECT_EQ(outcome.graph, nullptr);
     EXPECT_TRUE(outcome.Has("openvino.nesting")) << outcome.text;
+  }
+}
+
+TEST_F(IfTest, FindsUnknownOperationsAtEachDepth) {
+  for (const int depth : {1, 2, 32, 33, 63, 64}) {
+    const auto graph = ExpectFine(NestedNet(depth, /*is_known=*/false));
+    ASSERT_NE(graph, nullptr) << depth;
+    Emitter emitter;
+    EXPECT_FALSE(RequireKnownOperations(*graph, emitter)) << depth;
+    ASSERT_EQ(emitter.diagnostics().size(), 1U) << depth;
+    EXPECT_NE(emitter.diagnostics()[0].message.find("the layer `deepest`, is unknown"), std::string::npos);
   }
 }
 
