@@ -103,9 +103,11 @@ TEST_F(ModelTest, SizesOfResources) {
     const std::string text(size, 'r');
     Write("m/graph.nnef", kGraph);
     Write("m/words" + std::string(kResourceSuffix), text);
-    Write("m.tar",
-          TarMaker().File("graph.nnef", kGraph).File("words" + std::string(kResourceSuffix), text).Tar());
-    for (const char* path : {"m", "m.tar"}) {
+    const std::string tar =
+        TarMaker().File("graph.nnef", kGraph).File("words" + std::string(kResourceSuffix), text).Tar();
+    Write("m.tar", tar);
+    Write("m.tgz", Gzip(tar, 1));
+    for (const char* path : {"m", "m.tar", "m.tgz"}) {
       auto model = Open(Path(path));
       ASSERT_NE(model, nullptr) << Messages();
       EXPECT_TRUE(model->HasResource("words"));
