@@ -156,14 +156,6 @@ TEST_F(QueriesTest, FormattingIsRestrictedToLines) {
   EXPECT_TRUE(FormatTyped(analysis(), UINT32_MAX, ';').empty());
 }
 
-// What precedes the cursor is formatted, which is nothing at the beginning of a text.
-TEST_F(QueriesTest, NothingIsTypedBeforeATextBegins) {
-  Open("\nversion   1.0;\ngraph g( x ) -> ( y )\n{\n    x = external(shape = [1]);\n    y = relu(x);\n}\n");
-  EXPECT_FALSE(FormatTyped(analysis(), At("1.0;") + 4, ';').empty());
-  const std::vector<TextEdit> typed = FormatTyped(analysis(), 0, ';');
-  EXPECT_NE(Apply(typed).find("version   1.0;"), std::string::npos);
-}
-
 TEST_F(QueriesTest, ALineEndIsFollowedByIndentation) {
   auto indented = [&](std::string_view before, std::string_view after) {
     Open(std::string(before) + std::string(after));
