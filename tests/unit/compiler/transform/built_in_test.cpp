@@ -290,6 +290,76 @@ TEST_F(BuiltInTest, CommutedNodesAreOne) {
             "Parameter(x) Abs(a: x) Add(p: x, a) Add(q: a, x) Divide(d: p, q) Result(y: d)");
 }
 
+// Operations of NNEF that no operation of OpenVINO replaces.
+TEST_F(BuiltInTest, CommutedFunctionsAreOne) {
+  const auto is_merged = [&](const std::string& operation, const std::string& type) {
+    const std::string text = fmt::format(
+        "  %0 = opset1.Parameter \"x\" {{element_type = {0}, shape = [2,3]}} : {0}[2,3]\n"
+        "  %1 = opset1.Parameter \"w\" {{element_type = {0}, shape = [2,3]}} : {0}[2,3]\n"
+        "  %2 = nnef.{1} \"p\" (%0, %1) : {2}[2,3]\n"
+        "  %3 = nnef.{1} \"q\" (%1, %0) : {2}[2,3]\n"
+        "  %4 = nnef.select \"s\" (%2, %2, %3) {{dtype = \"logical\"}} : boolean[2,3]\n"
+        "  opset1.Result \"y\" (%4)\n",
+        type, operation, "boolean");
+    return After("middle.MergeEqualNodes", text).find("(q: ") == std::string::npos;
+  };
+  for (const char* operation : {"eq", "ne"}) EXPECT_TRUE(is_merged(operation, "f32")) << operation;
+  for (const char* operation : {"and", "or"}) EXPECT_TRUE(is_merged(operation, "boolean")) << operation;
+  for (const char* operation : {"lt", "le", "gt", "ge"})
+    EXPECT_FALSE(is_merged(operation, "f32")) << operation;
+}
+
+// Each call draws other numbers.
+TEST_F(BuiltInTest, RandomNumbersAreKeptApart) {
+  for (const char* seeds : {"global_seed = 0, op_seed = 0", "global_seed = 7, op_seed = 3"}) {
+    EXPECT_EQ(Body("middle.MergeEqualNodes",
+                   fmt::format("  %1 = opset1.Const \"n\" : i64[3] = dense<i64[3]: 2, 3, 4>\n"
+                               "  %2 = opset1.Const \"low\" : f32[] = dense<f32[]: 0.0>\n"
+                               "  %3 = opset1.Const \"high\" : f32[] = dense<f32[]: 1.0>\n"
+                               "  %4 = opset8.RandomUniform \"p\" (%1, %2, %3) {{output_type = f32, {0}}} : "
+                               "f32[2,3,4]\n"
+                               "  %5 = opset8.RandomUniform \"q\" (%1, %2, %3) {{output_type = f32, {0}}} : "
+                               "f32[2,3,4]\n"
+                               "  %6 = opset1.Add \"r\" (%0, %4) : f32[2,3,4]\n"
+                               "  %9 = opset1.Add \"s\" (%6, %5) : f32[2,3,4]\n",
+                               seeds)),
+              "Parameter(x) Const(n) Const(low) Const(high) RandomUniform(p: n, low, high) "
+              "RandomUniform(q: n, low, high) Add(r: x, p) Add(s: r, q) Result(y: s)");
+  }
+}
+
+// The inputs are equal, but not the lists that they are divided into.
+TEST_F(BuiltInTest, ListsOfInputsAreCompared) {
+  const auto row = [] {
+    return ir::OpInfo{.set = "acme",
+                      .name = "Lists",
+                      .inputs = {{.name = "a", .variadic = true}, {.name = "b", .variadic = true}},
+                      .outputs = {"output"},
+                      .infer = [](ir::InferContext& context) {
+                        context.SetOutput(0, ElementType::kF32, context.input(0).shape);
+                      }};
+  };
+  const auto after = [&](const std::string& first, const std::string& second) {
+    const auto graph =
+        Parse(fmt::format("  %0 = opset1.Parameter \"x\" {{element_type = f32, shape = [2]}} : f32[2]\n"
+                          "  %1 = acme.Lists \"a\" (%0, %0, %0) segments [{}] : f32[2]\n"
+                          "  %2 = acme.Lists \"b\" (%0, %0, %0) segments [{}] : f32[2]\n"
+                          "  %3 = opset1.Add \"s\" (%1, %2) : f32[2]\n"
+                          "  opset1.Result \"y\" (%3)\n",
+                          first, second),
+              {row()});
+    if (graph == nullptr) return std::string("no graph");
+    EXPECT_EQ(
+        Run(StandardTransformations(), *graph, Side::kAfterLowering, {.only = {"middle.MergeEqualNodes"}}),
+        "");
+    graph->EraseDeadNodes();
+    return Brief(*graph);
+  };
+  EXPECT_EQ(after("1,2", "1,2"), "Parameter(x) Lists(a: x, x, x) Add(s: a, a) Result(y: s)");
+  EXPECT_EQ(after("1,2", "2,1"),
+            "Parameter(x) Lists(a: x, x, x) Lists(b: x, x, x) Add(s: a, b) Result(y: s)");
+}
+
 // Two results of one value remain two outputs.
 TEST_F(BuiltInTest, EqualResultsAreKeptApart) {
   EXPECT_EQ(After("middle.MergeEqualNodes",

@@ -155,10 +155,11 @@ TEST_F(NearMissesTest, GeluOfTwoFactors) {
 // ---- norms ----
 
 TEST_F(NearMissesTest, NormsOfTwoToFourAxes) {
-  const auto is_fused = [&](const std::string& shape, const std::string& axes, bool keeps = true) {
+  const auto is_fused = [&](const std::string& shape, const std::string& axes, bool keeps = true,
+                            const std::string& least = "0.5") {
     const auto count = std::count(axes.begin(), axes.end(), ',') + 1;
     return After("middle.L2NormToNorm",
-                 Given("x", shape) + Number("two", "2.0") + Number("eps", "0.5") + Number("root", "-0.5") +
+                 Given("x", shape) + Number("two", "2.0") + Number("eps", least) + Number("root", "-0.5") +
                      Tensor("k", fmt::format("i64[{}]", count), axes) +
                      Step("q", "opset1.Power", "%x, %two") +
                      Step("s", "opset1.ReduceSum", "%q, %k",
@@ -170,6 +171,8 @@ TEST_F(NearMissesTest, NormsOfTwoToFourAxes) {
   EXPECT_FALSE(is_fused("[...]", "1"));
   EXPECT_TRUE(is_fused("[3,3]", "1"));
   EXPECT_FALSE(is_fused("[3,3]", "1", false));
+  EXPECT_TRUE(is_fused("[3,3]", "1", true, "1e-30"));
+  for (const char* least : {"0.0", "-0.5"}) EXPECT_FALSE(is_fused("[3,3]", "1", true, least)) << least;
   for (const char* shape : {"[2,3]", "[2,3,4]", "[2,3,4,5]"}) {
     EXPECT_TRUE(is_fused(shape, "1")) << shape;
     EXPECT_FALSE(is_fused(shape, "0")) << shape;

@@ -455,6 +455,15 @@ TEST_F(SliceTest, ConvolutionsThatCannotMakeLess) {
             "Convolution(c) ReLU(d) Slice(s) [2] [3]");
 }
 
+// The convolution has 6 results for both extents of the data, but the padding after them differs.
+TEST_F(SliceTest, DataOfOpenExtents) {
+  SlicedWindow form{.attributes = "strides = [2], dilations = [1], pads_begin = [2], pads_end = [3]",
+                    .stop = {5}};
+  EXPECT_EQ(After(form), "Convolution(s) [2] [1]");
+  form.data = "[1,2,8..9]";
+  EXPECT_EQ(After(form), stays_);
+}
+
 TEST_F(SliceTest, OfASum) {
   const auto after = [&](const std::string& shape, bool is_first, const std::string& more = "",
                          int64_t stop = 8, int64_t axis = 2) {

@@ -118,6 +118,21 @@ TEST_F(RecurrentCellsTest, WhatIsNoLstmStays) {
   EXPECT_TRUE(stays({.more = Add("other", "Abs", "%sum", "", "[1,4]") + "  opset1.Result \"o\" (%other)\n"}));
 }
 
+// The cell has one type of numbers, here f32, and known extents.
+TEST_F(RecurrentCellsTest, CellsOfOtherTypesStay) {
+  const auto cells = [&](const std::string& type, const std::string& extent) {
+    std::string text = std::regex_replace(TextOf(Lstm{}), std::regex("f32"), type);
+    text = std::regex_replace(text, std::regex("shape = \\[1,"), "shape = [" + extent + ",");
+    text = std::regex_replace(text, std::regex(" : " + type + "\\[1,(.)\\]\n"),
+                              " : " + type + "[" + extent + ",$1]\n");
+    return After(text).find("Cell") != std::string::npos;
+  };
+  EXPECT_TRUE(cells("f32", "1"));
+  EXPECT_FALSE(cells("f64", "1"));
+  EXPECT_FALSE(cells("f16", "1"));
+  EXPECT_FALSE(cells("f32", "?"));
+}
+
 struct Gru {
   std::string mix = Add("one", "Subtract", "%k, %z") + Add("zh", "Multiply", "%z, %h") +
                     Add("zn", "Multiply", "%one, %n") + Add("hn", "Add", "%zh, %zn");

@@ -317,6 +317,26 @@ TEST_F(PipelineTest, ForcedInferenceHoldsShapes) {
   }
 }
 
+// Only nodes that were there before have a shape to hold.
+TEST_F(PipelineTest, ShapesOfNewNodesMayChange) {
+  TransformationList list;
+  RegisterAnchors(list);
+  list.Add<Calls>("NEW",
+                  [](Graph& graph) {
+                    const Node made = graph.CreateNode("ReLU", {graph.FindNode("x")->out_port(0)});
+                    const Node next = graph.CreateNode("Tanh", {made.out_port(0)});
+                    made.in_port(0).Connect(graph.FindNode("k")->out_port(0));
+                    graph.FindNode("y")->in_port(0).Connect(next.out_port(0));
+                  })
+      .force_shape_inference = true;
+  const auto graph = Parse(R"(  %0 = opset1.Parameter "x" {element_type = f32, shape = [2,3]} : f32[2,3]
+  %1 = opset1.Const "k" : f32[2] = dense<f32[2]: 1.0, 2.0>
+  opset1.Result "y" (%1)
+  opset1.Result "z" (%0)
+)");
+  EXPECT_EQ(Run(list, *graph), "");
+}
+
 TEST_F(PipelineTest, WhatIsLeftUnconnectedIsTold) {
   TransformationList list;
   RegisterAnchors(list);

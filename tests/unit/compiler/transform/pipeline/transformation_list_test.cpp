@@ -173,6 +173,20 @@ TEST(TransformationListTest, ThreeFormsOfANameAreFound) {
   EXPECT_EQ(list.Nearest("front.Gama"), "front.Gamma");
 }
 
+// Anchors have an id alone.
+TEST(TransformationListTest, AnchorsHaveNoClass) {
+  TransformationList list;
+  RegisterAnchors(list);
+  list.Add<front::Gamma>();
+  Emitter emitter;
+  const auto order = list.Order(emitter);
+  ASSERT_TRUE(order.has_value());
+  for (const Transformation* item : *order) {
+    EXPECT_EQ(list.Find(item->id.empty() ? item->name() : item->id), item);
+    EXPECT_EQ(list.Find(item->class_name()), item->is_anchor() ? nullptr : item) << item->class_name();
+  }
+}
+
 // A class in another language has the id in addition to its name with the folder, of which at least two parts
 // suffice.
 TEST(TransformationListTest, ForeignClassesAreFound) {

@@ -96,6 +96,36 @@ TEST_F(QuantizedValuesTest, TheFilterIsAQuantizedConstant) {
   EXPECT_EQ(num_searched_, 1);
 }
 
+// A depthwise convolution reads distances from the zero points of its channels.
+TEST_F(QuantizedValuesTest, DistancesFromZeroPoints) {
+  const auto marked = [&](const std::string& zeros, const std::string& filter,
+                          const std::string& inputs = "%q, %z", const std::string& more = "") {
+    const auto filled = [](const std::string& name, const std::string& shape) {
+      std::string items;
+      int64_t count = 1;
+      for (char digit : shape) count *= digit >= '1' && digit <= '9' ? digit - '0' : 1;
+      for (int64_t i = 0; i < count; ++i) items += i == 0 ? "1" : ", 1";
+      return Constant(name, "f32" + shape, items);
+    };
+    return Marked(
+        {filled("z", zeros), filled("g", filter), Quantized("q", "x"), Step("d", "opset1.Subtract", inputs),
+         Step("c", "opset1.GroupConvolution", "%d, %g",
+              "strides = [1, 1], dilations = [1, 1], pads_begin = [0, 0], pads_end = [0, 0], auto_pad = "
+              "\"explicit\""),
+         ResultOf("c"), more},
+        "[1,2,2,2]");
+  };
+  EXPECT_EQ(marked("[1,2,1,1]", "[2,1,1,1,1]"), "q [c]");
+  EXPECT_EQ(marked("[1,2,1,1]", "[2,1,1,2,1]"), "q [c]");
+  // Zero points of other axes, and filters that join or repeat channels.
+  for (const char* zeros : {"[1,1,1,1]", "[1,2,2,1]", "[1,2,1,2]", "[2,1,1]"})
+    EXPECT_EQ(marked(zeros, "[2,1,1,1,1]"), "") << zeros;
+  for (const char* filter : {"[1,2,2,1,1]", "[2,2,1,1,1]", "[1,1,2,1,1]"})
+    EXPECT_EQ(marked("[1,2,1,1]", filter), "") << filter;
+  EXPECT_EQ(marked("[1,2,1,1]", "[2,1,1,1,1]", "%z, %q"), "");
+  EXPECT_EQ(marked("[1,2,1,1]", "[2,1,1,1,1]", "%q, %z", Step("t", "opset1.Tanh", "%d") + ResultOf("t")), "");
+}
+
 TEST_F(QuantizedValuesTest, FiltersOfFloatsAreNotSearched) {
   EXPECT_EQ(Marked({Convolution("c", "x"), ResultOf("c")}), "");
   EXPECT_EQ(num_searched_, 0);

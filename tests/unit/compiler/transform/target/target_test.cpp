@@ -384,6 +384,9 @@ TEST_F(RepeatedTest, QuantizationsAfterMovesAreRemoved) {
   // Consumers of quantized values read them after a view, not after a transpose.
   EXPECT_EQ(moved(swapped, pool, "p"), 2u);
   EXPECT_EQ(moved(TargetStep("t", "opset1.Reshape", "%q, %shape", "special_zero = false"), pool, "p"), 1u);
+  const std::string view = TargetStep("v", "opset1.Reshape", "%r, %shape", "special_zero = false");
+  EXPECT_EQ(moved(swapped, view + Relu("a", "v"), "a"), 1u);
+  EXPECT_EQ(moved(swapped, view + std::regex_replace(pool, std::regex("%r"), "%v"), "p"), 2u);
   // An operation that computes.
   EXPECT_EQ(moved(Relu("t", "q"), Relu("a", "r"), "a"), 2u);
   EXPECT_EQ(moved(swapped, "", "r"), 2u);

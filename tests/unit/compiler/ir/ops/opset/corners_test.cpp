@@ -255,5 +255,18 @@ TEST(OpsetCorners, OneMessageForWideBoxes) {
   EXPECT_EQ(count, 1);
 }
 
+TEST(OpsetCorners, OneMessageForUnknownActivations) {
+  for (const char* names : {"sine,tanh,tanh", "sine,cosine,tan"}) {
+    int count = 0;
+    std::string message;
+    InferCase({0, "opset4.LSTMCell", "f32[4,3]; f32[4,2]; f32[4,2]; f32[8,3]; f32[8,2]; f32[8]",
+               fmt::format("hidden_size = 2, activations = \"{}\"", names), ""},
+              &message, &count);
+    EXPECT_EQ(count, 1) << names;
+    EXPECT_EQ(message,
+              "`activations` of `LSTMCell` has `sine`; expected `sigmoid`, `tanh`, `relu` or `hardsigmoid`");
+  }
+}
+
 }  // namespace
 }  // namespace nnefc::ir::ops::opset
