@@ -99,6 +99,28 @@ TEST_F(Branches, ManyElementsAreRealWork) {
   EXPECT_EQ(Choose(wide + Result(6)), "If 1 {ReLU | }");
 }
 
+// A body has no results of open extents. A selection of boxes takes long whatever its extents are.
+TEST_F(Branches, OpenExtentsStay) {
+  const std::string open =
+      "  %4 = opset1.Parameter \"a\" {element_type = f32, shape = [?,4]} : f32[?,4]\n"
+      "  %5 = opset1.MatMul \"m\" (%4, %3) {transpose_a = false, transpose_b = false} : f32[?,4]\n";
+  EXPECT_EQ(Choose(open + Select(6, 0, 5, 2) + Result(6)), "MatMul Select");
+  EXPECT_EQ(Choose(open + Select(6, 0, 2, 5) + Result(6)), "MatMul Select");
+  EXPECT_NE(Choose(MatMul(4, 2) + Select(6, 0, 2, 4) + Result(6)), "MatMul Select");
+}
+
+TEST_F(Branches, SelectionsOfBoxesAreRealWork) {
+  for (const char* name : {"MulticlassNms", "MatrixNms"}) {
+    const std::string text =
+        "  %4 = opset1.Parameter \"boxes\" {element_type = f32, shape = shape[1,6,4]} : f32[1,6,4]\n"
+        "  %5 = opset1.Parameter \"scores\" {element_type = f32, shape = shape[1,2,6]} : f32[1,2,6]\n"
+        "  %6 = opset1.Parameter \"none\" {element_type = i64, shape = shape[1]} : i64[1]\n" +
+        fmt::format("  %7:3 = opset8.{} \"n\" (%4, %5) {{}} : f32[...], i64[...], i64[1]\n", name) +
+        "  %8 = opset1.Select \"s\" (%0, %7.2, %6) {auto_broadcast = \"numpy\"} : i64[1]\n" + Result(8);
+    EXPECT_EQ(Choose(text), fmt::format("If 3 {{{} | }}", name));
+  }
+}
+
 TEST_F(Branches, WhatOthersUseStaysOutside) {
   EXPECT_EQ(Choose(MatMul(4, 2) + MatMul(5, 4) + Relu(6, 4) + Select(7, 0, 5, 6) + Result(7)),
             "MatMul If 1 {MatMul | ReLU}");

@@ -46,6 +46,26 @@ TEST_F(EditsTest, LeaveAValidGraphOrOneError) {
   EXPECT_GT(num_refused, 100);
 }
 
+// Only --verify examines what a transformation makes with the underlying graph.
+TEST_F(EditsTest, WhatIsBrokenIsFoundOnRequest) {
+  for (bool verify : {false, true}) {
+    const auto graph = Parse(kLoweredGraph);
+    ASSERT_NE(graph, nullptr);
+    TransformationList list;
+    RegisterAnchors(list);
+    list.Add<Calls>("BREAKS", [](Graph& view) {
+      view.Raw().SetOutputType(view.FindNode("m")->ir().port(), ElementType::kF64, ir::PartialShape{7});
+    });
+    Emitter emitter;
+    std::optional<Pipeline> pipeline = Pipeline::Make(list, {.verify = verify}, emitter);
+    ASSERT_TRUE(pipeline.has_value());
+    EXPECT_EQ(pipeline->Run(Side::kAfterLowering, *graph, emitter), !verify);
+    ASSERT_EQ(emitter.diagnostics().size(), verify ? 1U : 0U);
+    for (const Diagnostic& found : emitter.diagnostics())
+      EXPECT_TRUE(found.message.starts_with("transformation `BREAKS` broke the graph: ")) << found.message;
+  }
+}
+
 // The placeholder of missing sources has no reader at the clean-up, and one afterwards.
 TEST_F(EditsTest, InputsAreDisconnectedBeforeAndAfterACleanUp) {
   const auto ir = Parse(kLoweredGraph);

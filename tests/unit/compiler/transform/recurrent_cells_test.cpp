@@ -131,6 +131,7 @@ TEST_F(RecurrentCellsTest, CellsOfOtherTypesStay) {
   EXPECT_FALSE(cells("f64", "1"));
   EXPECT_FALSE(cells("f16", "1"));
   EXPECT_FALSE(cells("f32", "?"));
+  EXPECT_FALSE(cells("f32", "1,1"));
 }
 
 struct Gru {

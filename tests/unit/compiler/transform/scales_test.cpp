@@ -100,6 +100,22 @@ TEST_F(ConvolutionScaleTest, ShapesOfFactors) {
       kScaleStays);
 }
 
+TEST_F(ConvolutionScaleTest, DataOfUnknownRank) {
+  for (const char* transformation : {"middle.FuseScaleIntoConvolution", "middle.FuseScaleIntoMatMul"}) {
+    for (const char* factors : {"f32[]", "f32[1]"}) {
+      EXPECT_EQ(
+          ScalesTest::After(
+              transformation,
+              InputOf("x", "f32[...]") + InputOf("w", "f32[...]") +
+                  Statement("c", "opset1.MatMul", "%x, %w", "{transpose_a = false, transpose_b = false}") +
+                  ConstantOf("s", factors, "2.0") + Statement("m", "opset1.Multiply", "%c, %s") +
+                  "  opset1.Result \"y\" (%m)\n"),
+          kScaleStays)
+          << transformation << " " << factors;
+    }
+  }
+}
+
 TEST_F(ConvolutionScaleTest, OtherTypesAndBroadcasts) {
   for (const char* type : {"f16", "f64", "bf16"}) {
     const std::string of = type;

@@ -48,6 +48,21 @@ TEST(TensorIntroducingTest, ConstantHasItsValue) {
   EXPECT_EQ(*graph.node(node).output().value, TensorValue::FromFloats({2, 2}, {2.5f, 2.5f, 2.5f, 2.5f}));
 }
 
+// Larger constants are not propagated.
+TEST(TensorIntroducingTest, ConstantsUpTo4096ElementsHaveTheirValue) {
+  for (const int64_t count : {4095, 4096, 4097}) {
+    Graph graph(&StandardOps(), "g");
+    AttributeMap attributes;
+    attributes.Set("shape", Attribute::Integers{count});
+    attributes.Set("value", Attribute::Scalars{2.5});
+    attributes.Set("dtype", "scalar");
+    const NodeId node = AddNode(graph, "nnef", "constant", {.name = "c", .attributes = attributes});
+    Emitter emitter;
+    ASSERT_TRUE(ir::InferNode(graph, node, emitter));
+    EXPECT_EQ(graph.node(node).output().value.has_value(), count <= 4096) << count;
+  }
+}
+
 TEST(TensorIntroducingTest, Variable) {
   EXPECT_EQ(Infer({"variable", {}, R"(shape = [2], label = "conv1/filter", dtype = "scalar")"}), "f32[2]");
   EXPECT_EQ(Infer({"variable", {}, R"(shape = [2], label = "a.b\\C-1_2", dtype = "integer")"}), "i64[2]");

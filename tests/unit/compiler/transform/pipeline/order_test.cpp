@@ -32,6 +32,7 @@ TEST(OrderTest, SiblingsComeOutInDescendingOrder) {
 TEST(OrderTest, LaterRootsComeFirst) {
   EXPECT_EQ(Order({"A", "B", "C"}, {}), "CBA");
   EXPECT_EQ(Order({"A", "B", "C"}, {"AB"}), "CAB");
+  EXPECT_EQ(Order({"A", "B", "C"}, {"CA"}), "CAB");
 }
 
 TEST(OrderTest, NumberingDoesNotCount) {

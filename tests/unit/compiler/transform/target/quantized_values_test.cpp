@@ -126,6 +126,18 @@ TEST_F(QuantizedValuesTest, DistancesFromZeroPoints) {
   EXPECT_EQ(marked("[1,2,1,1]", "[2,1,1,1,1]", "%q, %z", Step("t", "opset1.Tanh", "%d") + ResultOf("t")), "");
 }
 
+// One range is that of all elements.
+TEST_F(QuantizedValuesTest, RangesOfChannelsAreNoQuantization) {
+  const auto marked = [&](const std::string& shape, const std::string& highs) {
+    return Marked({Constant("many", "f32" + shape, highs), Constant("u", "f32[1,2,1,1]", "1, 1"),
+                   Quantized("q", "x", "many"), Convolution("c", "q", "u"), ResultOf("c")},
+                  "[1,2,2,2]");
+  };
+  EXPECT_EQ(marked("[1,1,1,1]", "255"), "q [c]");
+  EXPECT_EQ(marked("[1,2,1,1]", "255, 510"), "");
+  EXPECT_EQ(marked("[1,2,1,1]", "255, 255"), "");
+}
+
 TEST_F(QuantizedValuesTest, FiltersOfFloatsAreNotSearched) {
   EXPECT_EQ(Marked({Convolution("c", "x"), ResultOf("c")}), "");
   EXPECT_EQ(num_searched_, 0);

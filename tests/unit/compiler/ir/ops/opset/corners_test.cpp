@@ -268,5 +268,15 @@ TEST(OpsetCorners, OneMessageForUnknownActivations) {
   }
 }
 
+// The seventh row of `W` does not fit either.
+TEST(OpsetCorners, OneMessageForAMissingBias) {
+  int count = 0;
+  std::string message;
+  InferCase({0, "opset4.LSTMCell", "f32[4,3]; f32[4,2]; f32[4,2]; f32[7,3]; f32[8,2]", "hidden_size = 2", ""},
+            &message, &count);
+  EXPECT_EQ(count, 1);
+  EXPECT_EQ(message, "`LSTMCell` of opset4 has 5 inputs; expected 6");
+}
+
 }  // namespace
 }  // namespace nnefc::ir::ops::opset
