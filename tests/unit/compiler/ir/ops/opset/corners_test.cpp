@@ -268,14 +268,23 @@ TEST(OpsetCorners, OneMessageForUnknownActivations) {
   }
 }
 
-// The seventh row of `W` does not fit either.
-TEST(OpsetCorners, OneMessageForAMissingBias) {
-  int count = 0;
-  std::string message;
-  InferCase({0, "opset4.LSTMCell", "f32[4,3]; f32[4,2]; f32[4,2]; f32[7,3]; f32[8,2]", "hidden_size = 2", ""},
-            &message, &count);
-  EXPECT_EQ(count, 1);
-  EXPECT_EQ(message, "`LSTMCell` of opset4 has 5 inputs; expected 6");
+// Further inputs do not fit either.
+TEST(OpsetCorners, OneMessageForTheFirstMistake) {
+  const auto expect_one = [](const std::string& op, const std::string& inputs, const std::string& attributes,
+                             const std::string& expected) {
+    int count = 0;
+    std::string message;
+    InferCase({0, op, inputs, attributes, ""}, &message, &count);
+    EXPECT_EQ(count, 1) << op;
+    EXPECT_EQ(message, expected) << op;
+  };
+  const std::string cell = "f32[4,3]; f32[4,2]; f32[4,2]; f32[7,3]; f32[8,2]";
+  expect_one("opset4.LSTMCell", cell, "hidden_size = 2", "`LSTMCell` of opset4 has 5 inputs; expected 6");
+  expect_one("opset1.LSTMCell", cell + "; f32[8]", "hidden_size = 2, input_forget = true",
+             "`input_forget` of `LSTMCell` is true; expected false");
+  expect_one("opset1.DeformablePSROIPooling", "f32[2,18,5,6]; f16[7,4]",
+             "output_dim = 2, group_size = 3, spatial_scale = 0.5",
+             "`rois` of `DeformablePSROIPooling` has the element type f16; expected f32 as before it");
 }
 
 }  // namespace
