@@ -96,6 +96,28 @@ TEST(AdjustingInputsTest, ProductsHaveTheShapeOfTheResult) {
   EXPECT_EQ(product("[]", "[]"), "[...]");
 }
 
+// A vector is along the wrong axis only if the extent of the meant one is known to be that of the vector.
+TEST(AdjustingInputsTest, MisplacedVectorsHaveTheExtentOfTheChannels) {
+  const auto misplaced = [](const char* x, const char* operand) -> std::string {
+    Graph graph(&StandardOps(), "g");
+    const auto add = [&](const char* shape) {
+      return OutputPort{AddParameter(graph, "x", ElementType::kF32, *ParsePartialShape(shape)), 0};
+    };
+    const OutputPort inputs[] = {add(x), add(operand)};
+    const NodeId node = AddNode(graph, kNnefSet, "prelu", {.name = "y", .inputs = inputs});
+    const auto found = FindMisplaced(graph, graph.node(node), 1);
+    return found ? std::to_string(found->found) + " for " + std::to_string(found->meant) : "none";
+  };
+  EXPECT_EQ(misplaced("[1,16,8,8]", "[16]"), "0 for 1");
+  EXPECT_EQ(misplaced("[1,16]", "[16]"), "0 for 1");
+  for (const char* x :
+       {"[1,16..20,8,8]", "[1,?,8,8]", "[1,15,8,8]", "[1,17,8,8]", "[1,1,8,8]", "[16]", "[...]"})
+    EXPECT_EQ(misplaced(x, "[16]"), "none") << x;
+  for (const char* operand : {"[1]", "[]", "[?]", "[...]", "[16,1]"})
+    EXPECT_EQ(misplaced("[1,16,8,8]", operand), "none") << operand;
+  EXPECT_EQ(misplaced("[1,1,8,8]", "[1]"), "none");
+}
+
 TEST_F(EnlargedTest, TheMessageNamesBothShapes) {
   EXPECT_EQ(Messages(kPrelu, "1,16,8,8", "16"),
             std::vector<std::string>{"`alpha` of `prelu` has shape [16], which is repeated so that the "
