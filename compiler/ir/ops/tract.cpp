@@ -165,7 +165,7 @@ void InferGruLayer(InferContext& context) {
   const Dim batch = x.rank_known() ? x[0] : Dim(), steps = x.rank_known() ? x[1] : Dim();
   const Dim inputs = x.rank_known() ? x[2] : Dim();
   if (hidden < 1 || hidden > (int64_t{1} << 40)) {
-    context.Error(kTractGru, "{} is {}; expected at least 1", Describe(context, "hidden"), hidden);
+    context.Error(kTractGru, "{} is {}; expected 1 to 2^40", Describe(context, "hidden"), hidden);
     return;
   }
   if (!fits(1, {Dim(3 * hidden), inputs}) || !fits(2, {Dim(3 * hidden), Dim(hidden)}) ||
