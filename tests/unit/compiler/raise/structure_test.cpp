@@ -27,6 +27,28 @@ TEST(Raise, MakesADocument) {
       "version 1.0;\n\ngraph net( x ) -> ( y )\n{\n    x = external(shape = [2, 3]);\n    y = relu(x);\n}\n");
 }
 
+// A repetition has more elements than its inputs together.
+TEST(Raise, RepetitionsHaveMoreElements) {
+  const auto repeats = [](const std::string& data, const std::string& type, int64_t count) {
+    Context context;
+    const std::string text = fmt::format(
+        "graph \"g\" {{\n{}%1 = opset1.Const \"n\" : i64[1] = dense<i64[1]: {}>\n"
+        "%2 = opset3.Broadcast \"b\" (%0, %1) {{mode = \"numpy\"}} : {}[{}]\nopset1.Result \"y\" (%2)\n}}\n",
+        Parameter(0, "x", data), count, type, count);
+    const auto graph = ir::ParseGraph(context.sources.AddText("graph", text), ir::StandardOps(), context);
+    EXPECT_NE(graph, nullptr);
+    if (graph == nullptr) return false;
+    return IsRepetition(*graph, graph->node(graph->node(graph->results()[0]).input(0).node));
+  };
+  // The number of elements is an input, too.
+  EXPECT_TRUE(repeats("f32[1]", "f32", 3));
+  EXPECT_TRUE(repeats("boolean[1]", "boolean", 3));
+  EXPECT_FALSE(repeats("f32[1]", "f32", 2));
+  EXPECT_FALSE(repeats("f32[1]", "f32", 1));
+  EXPECT_FALSE(repeats("f32[3]", "f32", 3));
+  EXPECT_FALSE(repeats("i64[1]", "i64", 3));
+}
+
 TEST(Raise, NamesTensorsByTheirTensorNames) {
   const Raising raising(Parameter(0, "input:0", "f32[2,3]") +
                         "%1 = opset1.ReLU \"layer\" (%0) : f32[2,3] as [\"/block 1/Relu_output_0\"]\n"

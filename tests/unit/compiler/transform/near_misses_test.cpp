@@ -98,6 +98,19 @@ TEST_F(NearMissesTest, SoftplusOfTheSameShape) {
   EXPECT_EQ(softplus(Tensor("k", "f32[2]", "1.0, 2.0")), "exp(e: x) add(a: e, k) log(l: a)");
 }
 
+TEST_F(NearMissesTest, SoftplusNeedsBothFunctions) {
+  const TransformationList list = StandardTransformations();
+  const auto may_change = [&](const std::string& steps, const std::string& last) {
+    const auto graph = Parse(Numbered(
+        "  %x = nnef.external \"x\" {shape = [2], dtype = \"scalar\"} : f32[2]\n" + steps + End(last)));
+    return list.Find("front.SoftplusFusion")->MayChange(*graph);
+  };
+  const std::string exp = Step("e", "nnef.exp", "%x", "", "f32[2]");
+  EXPECT_FALSE(may_change(exp, "e"));
+  EXPECT_FALSE(may_change(Step("l", "nnef.log", "%x", "", "f32[2]"), "l"));
+  EXPECT_TRUE(may_change(exp + Step("l", "nnef.log", "%e", "", "f32[2]"), "l"));
+}
+
 // ---- Gelu ----
 
 // f(x) with 0.5 * x * (1 + tanh(sqrt(2 / pi) * `cubic`)).
