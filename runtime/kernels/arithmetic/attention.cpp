@@ -81,7 +81,8 @@ void AttentionAs(const ReferenceRun& run) {
       double total = 0;
       for (int64_t s = 0; s < keys; ++s)
         total += weights[static_cast<size_t>(s)] * AsDouble(value[s * values + e]);
-      out.mutable_data<T>()[row * values + e] = ConvertElement<T>(total / sum);
+      // Without keys the weighted sum has no terms.
+      out.mutable_data<T>()[row * values + e] = ConvertElement<T>(keys == 0 ? 0 : total / sum);
     }
   });
 }

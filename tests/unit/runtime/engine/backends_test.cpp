@@ -75,6 +75,32 @@ TEST(RecurrentTest, HardSigmoidAndClip) {
   CheckSequence({"LSTMSequence", 4, {3, 5}, 5, 9, 37, attributes});
 }
 
+// One function that is not the default, at each position, and a clip of default functions.
+TEST(RecurrentTest, OneOtherActivation) {
+  struct Activated {
+    const char* type;
+    int64_t gates;
+    const char* activations;
+  };
+  for (const auto& [type, gates, activations] : {Activated{"LSTMSequence", 4, "relu,tanh,tanh"},
+                                                 {"LSTMSequence", 4, "sigmoid,relu,tanh"},
+                                                 {"LSTMSequence", 4, "sigmoid,tanh,relu"},
+                                                 {"LSTMSequence", 4, "tanh,tanh,tanh"},
+                                                 {"LSTMSequence", 4, "sigmoid,sigmoid,tanh"},
+                                                 {"LSTMSequence", 4, "sigmoid,tanh,sigmoid"},
+                                                 {"GRUSequence", 3, "tanh,tanh"},
+                                                 {"GRUSequence", 3, "sigmoid,relu"},
+                                                 {"RNNSequence", 1, "sigmoid"}}) {
+    SCOPED_TRACE(activations);
+    CheckSequence({type, gates, {3, 5}, 5, 9, 37, With("activations", activations)});
+  }
+  for (const double clip : {0.2, 0.7}) {
+    CheckSequence({"LSTMSequence", 4, {3, 5}, 5, 9, 37, With("clip", clip)});
+    CheckSequence({"GRUSequence", 3, {3, 5}, 5, 9, 37, With("clip", clip)});
+    CheckSequence({"RNNSequence", 1, {3, 5}, 5, 9, 37, With("clip", clip)});
+  }
+}
+
 // Each half of a bidirectional sequence has its own functions.
 TEST(RecurrentTest, ActivationsOfEachDirection) {
   const auto attributes = [](const char* activations) {
@@ -224,7 +250,7 @@ void CheckAttentionBy(const AttentionCase& made, const char* kernel) {
       values.back() = TensorValue::FromBools(made.mask, bits);
     }
   } else if (made.scale) {
-    inputs.push_back(g.Const(TensorValue::Scalar(0)));
+    inputs.push_back(g.Const(TensorValue::Scalar(kInfinity)));  // a scalar is not a mask
   }
   if (made.scale) inputs.push_back(g.Const(TensorValue::Scalar(*made.scale)));
   g.Result(g.Op("opset13", "ScaledDotProductAttention", inputs, With("causal", made.causal)));
@@ -276,10 +302,42 @@ TEST(AttentionTest, MasksWithBatchesOfTheirOwn) {
   CheckAttention({{1, 7, 4}, {1, 5, 4}, {1, 5, 6}, {3, 7, 5}, ElementType::kBoolean});
 }
 
+// Masks of several blocks of queries, in place and not.
+TEST(AttentionTest, MasksOfManyQueries) {
+  for (const Shape& mask : {Shape{300, 40}, Shape{300, 1}, Shape{1, 40}, Shape{1, 1}}) {
+    CheckAttention({{2, 300, 16}, {2, 40, 16}, {2, 40, 6}, mask});
+    CheckAttention({{2, 300, 16}, {2, 40, 16}, {2, 40, 6}, mask, ElementType::kBoolean});
+  }
+  CheckAttention({.q = {2, 300, 16}, .k = {2, 310, 16}, .v = {2, 310, 6}, .causal = true});
+}
+
 TEST(AttentionTest, CausalAndScaled) {
   CheckAttention({.q = {2, 70, 4}, .k = {2, 70, 4}, .v = {2, 70, 3}, .causal = true});
   CheckAttention({.q = {2, 3, 4}, .k = {2, 70, 4}, .v = {2, 70, 3}, .causal = true, .scale = 2.5F});
   CheckAttention({.q = {2, 70, 4}, .k = {2, 3, 4}, .v = {2, 3, 3}, .scale = -0.5F});
+}
+
+// A sum over no keys is 0. Operands without other elements have results without elements.
+TEST(AttentionTest, EmptyOperands) {
+  struct Empty {
+    Shape q, k, v;
+  };
+  for (const auto& [q, k, v] :
+       {Empty{{2, 3, 4}, {2, 0, 4}, {2, 0, 16}}, Empty{{2, 3, 4}, {2, 5, 4}, {2, 5, 0}},
+        Empty{{2, 0, 4}, {2, 5, 4}, {2, 5, 16}}, Empty{{0, 3, 4}, {0, 5, 4}, {0, 5, 16}}}) {
+    for (const kernels::Backend backend : kBackends) {
+      SCOPED_TRACE(ToString(q) + ToString(k) + ToString(v));
+      TestGraph g;
+      const std::vector<ir::OutputPort> inputs = {g.Parameter("q", q), g.Parameter("k", k),
+                                                  g.Parameter("v", v)};
+      g.Result(g.Op("opset13", "ScaledDotProductAttention", inputs, With("causal", false)));
+      const auto made = RunGraph(g.graph, {.backend = backend, .threads = 2},
+                                 {RandomTensor(q, 1), RandomTensor(k, 2), RandomTensor(v, 3)});
+      ASSERT_EQ(made.size(), 1U);
+      ASSERT_EQ(ToString(made[0].shape()), ToString({q[0], q[1], v[2]}));
+      for (int64_t i = 0; i < made[0].volume(); ++i) EXPECT_EQ(made[0].ElementAsDouble(i), 0);
+    }
+  }
 }
 
 struct RowCase {
