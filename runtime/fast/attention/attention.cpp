@@ -52,8 +52,6 @@ kernels::OrReason<AttentionSizes> AttentionSizesOf(const kernels::KernelRequest&
                        .causal = request.node->Bool("causal"),
                        .type = HasAmx() ? memory::MatmulType(request) : memory::StorageType::kF32};
   for (int64_t extent : llvm::ArrayRef<int64_t>(out).drop_back(2)) sizes.batches *= extent;
-  if (sizes.batches == 0 || sizes.queries == 0 || sizes.keys == 0 || sizes.width == 0 || sizes.values == 0)
-    return kernels::Reason("an empty operand");
   if (sizes.keys > kMaxKeys) return kernels::Reason("{} keys, more than {}", sizes.keys, kMaxKeys);
   return sizes;
 }
