@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <map>
 #include <sstream>
@@ -36,18 +37,21 @@ struct ChoiceCase {
   }
 };
 
+ChoiceCase ParseCase(const std::string& line) {
+  ChoiceCase one{.text = line, .words = {}};
+  std::istringstream words(line);
+  for (std::string word; words >> word;) {
+    if (const size_t at = word.find('='); at != std::string::npos)
+      one.words[word.substr(0, at)] = word.substr(at + 1);
+  }
+  return one;
+}
+
 std::vector<ChoiceCase> ReadCases() {
   std::vector<ChoiceCase> cases;
   std::ifstream file(kFile);
   for (std::string line; std::getline(file, line);) {
-    if (line.empty() || line[0] == '#') continue;
-    ChoiceCase one{.text = line, .words = {}};
-    std::istringstream words(line);
-    for (std::string word; words >> word;) {
-      if (const size_t at = word.find('='); at != std::string::npos)
-        one.words[word.substr(0, at)] = word.substr(at + 1);
-    }
-    cases.push_back(std::move(one));
+    if (!line.empty() && line[0] != '#') cases.push_back(ParseCase(line));
   }
   return cases;
 }
@@ -86,17 +90,18 @@ class ChoiceRequest {
     constant_ = Zeros(w);
     ir::AttributeMap attributes;
     if (type == "MatMul") {
-      attributes.Set("transpose_a", false);
+      attributes.Set("transpose_a", of.Int("transposed_a", 0) != 0);
       attributes.Set("transpose_b", of.Int("transposed", 0) != 0);
     } else {
       attributes = WindowAttributes(of, x.size() - 2);
     }
     const ir::OutputPort filter = is_constant ? g_.Const(constant_) : g_.Parameter("w", w);
     const ir::OutputPort result = g_.Op(type, {g_.Parameter("x", x), filter}, std::move(attributes));
-    inputs_ = {{.type = ElementType::kF32, .shape = x},
-               {.type = ElementType::kF32, .shape = w, .constant = is_constant ? &constant_ : nullptr}};
+    const ElementType element_type = of.has("f64") ? ElementType::kF64 : ElementType::kF32;
+    inputs_ = {{.type = element_type, .shape = x},
+               {.type = element_type, .shape = w, .constant = is_constant ? &constant_ : nullptr}};
     const ir::Node& node = g_.graph->node(result.node);
-    outputs_ = {{.type = ElementType::kF32, .shape = node.output().shape.known_extents()}};
+    outputs_ = {{.type = element_type, .shape = node.output().shape.known_extents()}};
     request_ = {.node = &node,
                 .inputs = inputs_,
                 .outputs = outputs_,
@@ -176,6 +181,58 @@ TEST(ImplementationChoiceTest, ThresholdsAreThoseOfTheTable) {
     EXPECT_TRUE(expected == "onednn" ? chosen.starts_with("onednn") : chosen == expected)
         << one.text << ": " << chosen << "\n"
         << why;
+  }
+}
+
+// The reasons that a profile shows for implementations that were not chosen.
+TEST(ImplementationChoiceTest, ReasonsAreThoseOfTheRequest) {
+  struct RejectedCase {
+    const char *request, *id, *reason;  // no reason: the implementation is applicable
+  };
+  constexpr char kBlocked[] = "onednn_blocked";
+  constexpr char kNotAtBlocks[] = "groups that do not start at blocks of channels";
+  constexpr char kNoF32[] = "an operand is not f32, empty, or has strides";
+  kernels::KernelRegistry kernels;
+  RegisterFastKernels(kernels, onednn::OneDnnExtension());
+  for (const auto& [text, id, reason] : {
+           RejectedCase{"op=MatMul x=3,5 w=5,4 constant=0", "gemm", "the right matrix is not constant"},
+           {"op=MatMul x=3,5 w=5,4 constant=0", "onednn_inner_product", "the right matrix is not constant"},
+           {"op=MatMul x=5 w=5,4", "gemm", "the left operand is a vector"},
+           {"op=MatMul x=5 w=5,4", "onednn_general", "an operand is a vector"},
+           {"op=MatMul x=3,5 w=5", "gemm", "the right operand has 1 axes"},
+           {"op=MatMul x=3,5 w=5", "onednn_general", "an operand is a vector"},
+           {"op=MatMul x=2,3,5 w=2,5,4", "gemm", "the right operand has 3 axes"},
+           {"op=MatMul x=5,3 w=5,4 transposed_a=1", "gemm", "the left operand is transposed"},
+           {"op=MatMul x=3,5 w=5,4 f64=1", "i32", "the first operand is not i32"},
+           {"op=MatMul x=3,5 w=5,4 f64=1", "int8", kNoF32},
+           {"op=MatMul x=3,5 w=5,4 f64=1", "f32", kNoF32},
+           {"op=MatMul x=3,5 w=5,4 f64=1", "bf16", kNoF32},
+           {"op=MatMul x=5 w=5,4", "int8", "the left operand is a vector"},
+           {"op=MatMul x=5 w=5,4", "bf16", "precision f32"},
+           {"op=GroupConvolution x=1,64,9,9 w=2,32,32,3,3", kBlocked, ""},
+           {"op=GroupConvolution x=1,32,9,9 w=2,32,16,3,3", kBlocked, ""},
+           {"op=GroupConvolution x=1,64,9,9 w=2,16,32,3,3", kBlocked, ""},
+           {"op=GroupConvolution x=1,34,9,9 w=2,16,17,3,3", kBlocked, kNotAtBlocks},
+           {"op=GroupConvolution x=1,32,9,9 w=2,17,16,3,3", kBlocked, kNotAtBlocks},
+           {"op=GroupConvolution x=1,30,9,9 w=2,16,15,3,3", kBlocked, kNotAtBlocks},
+           {"op=GroupConvolution x=1,32,9,9 w=2,15,16,3,3", kBlocked, kNotAtBlocks},
+           {"op=GroupConvolution x=1,17,9,9 w=1,15,17,3,3", kBlocked, ""},
+           {"op=GroupConvolution x=1,31,9,9 w=31,1,1,3,3", kBlocked, kNotAtBlocks},
+           {"op=GroupConvolution x=1,32,9,9 w=32,1,1,3,3", kBlocked, ""},
+           {"op=GroupConvolution x=1,33,9,9 w=33,1,1,3,3", kBlocked, kNotAtBlocks},
+           {"op=GroupConvolution x=1,16,9,9 w=16,2,1,3,3", kBlocked, kNotAtBlocks},
+       }) {
+    if (id == std::string_view(kBlocked) && !HasAvx512()) continue;
+    const ChoiceRequest made(ParseCase(text));
+    std::vector<kernels::RejectedImplementation> rejected;
+    kernels::KernelRequest request = made.request();
+    request.rejected = &rejected;
+    (*kernels.Find(kernels::Backend::kFast, "opset1", request.node->type()))(request);
+    const auto found = std::find_if(rejected.begin(), rejected.end(),
+                                    [id = id](const auto& other) { return other.id == id; });
+    const std::string found_reason = found == rejected.end() ? "" : found->reason.ToString();
+    EXPECT_EQ(found_reason == "another implementation is faster" ? "" : found_reason, reason)
+        << text << ": " << id;
   }
 }
 

@@ -239,6 +239,21 @@ def matmuls() -> None:
     for outputs in around(512):
         emit_matmul(1, 512, outputs, True)
         emit_matmul(1, 512, outputs, False)
+    print("# MatMul: operands that are not packed, of each rank and order")
+    for x, w in ((3, 5), (5, 4)), ((2, 3, 5), (5, 4)), ((2, 3, 5), (2, 5, 4)), ((3, 5), (2, 5, 4)), ((2, 1, 3, 5), (7, 5, 4)):
+        for transposed_a in (0, 1):
+            for transposed in (0, 1):
+                is_packed = (transposed_a, len(w)) == (0, 2)
+                left = x[:-2] + x[:-3:-1] if transposed_a else x
+                right = w[:-2] + w[:-3:-1] if transposed else w
+                for constant in (0, 1):
+                    if is_packed and constant:
+                        continue
+                    emit(f"op=MatMul x={extents(left)} w={extents(right)} transposed_a={transposed_a}"
+                         f" transposed={transposed} constant={constant}",
+                         lambda processor, threads: "onednn_general", threads=(1,))
+    for x, w in ((5,), (5, 4)), ((3, 5), (5,)), ((5,), (5,)):
+        emit(f"op=MatMul x={extents(x)} w={extents(w)} constant=0", lambda processor, threads: "none", threads=(1,))
     print("# MatMul: GEMM from 8 (AVX2) or 32 rows (AVX-512), oneDNN's matmul from 8")
     for rows in around(2, 8, 32):
         emit_matmul(rows, 96, 80, True)
