@@ -146,6 +146,150 @@ TEST(FormulasTest, ScalesOfAttention) {
   EXPECT_FALSE(attend(TensorValue::FromFloats({0}, {})).ok());
 }
 
+// `weights_format` is the order of the gates in the rows of W, R and B.
+TEST(FormulasTest, OrdersOfGates) {
+  constexpr int64_t kHidden = 2, kInputs = 3;
+  const std::string standard = "fico";
+  const std::vector<TensorValue> inputs = {RandomTensor({1, kInputs}, 1), RandomTensor({1, kHidden}, 2),
+                                           RandomTensor({1, kHidden}, 3)};
+  for (const Backend backend : kBackends) {
+    std::vector<TensorValue> expected;
+    for (const std::string format : {"fico", "icof", "ifco", "ifoc", "iofc"}) {
+      SCOPED_TRACE(format);
+      TestGraph g;
+      std::vector<ir::OutputPort> ports;
+      for (const TensorValue& input : inputs) ports.push_back(g.Parameter("x", input.shape()));
+      for (const Shape& shape :
+           {Shape{4 * kHidden, kInputs}, Shape{4 * kHidden, kHidden}, Shape{4 * kHidden}}) {
+        const TensorValue rows = RandomTensor(shape, 4);
+        const int64_t gate_items = *Volume(shape) / 4;
+        std::vector<float> ordered;
+        for (const char gate : format) {
+          const auto first = static_cast<int64_t>(standard.find(gate)) * gate_items;
+          for (int64_t i = 0; i < gate_items; ++i)
+            ordered.push_back(static_cast<float>(rows.ElementAsDouble(first + i)));
+        }
+        ports.push_back(g.Const(TensorValue::FromFloats(shape, ordered)));
+      }
+      ir::AttributeMap attributes = With("hidden_size", kHidden);
+      attributes.Set("weights_format", format);
+      const ir::OutputPort state = g.Op("opset1", "LSTMCell", ports, attributes, 2);
+      g.Result(state);
+      g.Result({state.node, 1}, "cell");
+      const auto made = RunGraph(g.graph, {.backend = backend}, inputs);
+      ASSERT_EQ(made.size(), 2U);
+      if (expected.empty()) expected = made;
+      for (size_t i = 0; i < 2; ++i) ExpectNear(made[i], expected[i], 1e-6);
+    }
+  }
+}
+
+// Coordinates of regions are numbers of at most 1e9.
+TEST(FormulasTest, CoordinatesOfRegions) {
+  for (const char* type : {"ROIPooling", "ROIAlign", "PSROIPooling"}) {
+    const bool is_align = type == std::string_view("ROIAlign"),
+               is_of_bins = type == std::string_view("PSROIPooling");
+    for (int64_t item = 1; item < 5; ++item) {
+      for (const auto& [coordinate, is_valid] : {std::pair{0.5F, true},
+                                                 {1e9F, true},
+                                                 {-1e9F, true},
+                                                 {1.0001e9F, false},
+                                                 {-1.0001e9F, false},
+                                                 {kInfinity, false},
+                                                 {-kInfinity, false},
+                                                 {kNan, false}}) {
+        SCOPED_TRACE(std::string(type) + " " + std::to_string(item) + ": " + std::to_string(coordinate));
+        std::vector<float> region = {0, 0, 0, 1, 1};
+        region[static_cast<size_t>(item)] = coordinate;
+        if (is_align) region.erase(region.begin());
+        TestGraph g;
+        std::vector<TensorValue> inputs = {RandomTensor({1, 4, 3, 3}, 1),
+                                           TensorValue::FromFloats({1, is_align ? 4 : 5}, region)};
+        std::vector<ir::OutputPort> ports = {g.Parameter("x", {1, 4, 3, 3}),
+                                             g.Parameter("regions", inputs[1].shape())};
+        ir::AttributeMap attributes = With("spatial_scale", 1.0);
+        if (is_align) {
+          ports.push_back(g.Ints({0}));
+          attributes.Set("pooled_h", int64_t{2});
+          attributes.Set("pooled_w", int64_t{2});
+          attributes.Set("sampling_ratio", int64_t{2});
+          attributes.Set("mode", "max");
+        } else if (is_of_bins) {
+          attributes.Set("output_dim", int64_t{1});
+          attributes.Set("group_size", int64_t{2});
+          attributes.Set("mode", "average");
+        } else {
+          attributes.Set("pooled_h", int64_t{2});
+          attributes.Set("pooled_w", int64_t{2});
+          attributes.Set("method", "max");
+        }
+        const char* set = is_align ? "opset3" : is_of_bins ? "opset1" : "opset2";
+        g.Result(g.Op(set, type, ports, attributes));
+        const auto made =
+            engine::Session::Create(Compile(g.graph, {.backend = Backend::kReference}))->Run(inputs);
+        ASSERT_EQ(made.ok(), is_valid);
+        if (!is_valid) {
+          EXPECT_NE(made.error().message.find("a region has the coordinate"), std::string::npos)
+              << made.error().message;
+        }
+      }
+    }
+  }
+}
+
+// Reductions over axes without elements, next to each other or not, of each number of axes in between.
+TEST(FormulasTest, ReductionsWithoutTerms) {
+  struct Reduced {
+    Shape shape;
+    std::vector<int64_t> axes;
+    Shape result;
+  };
+  for (const auto& [shape, axes, result] : {Reduced{{0, 2, 3}, {0, 2}, {2}},
+                                            {{3, 2, 0}, {0, 2}, {2}},
+                                            {{0, 3, 2}, {0, 1}, {2}},
+                                            {{2, 3, 0}, {1, 2}, {2}},
+                                            {{2, 0, 2, 3}, {1, 3}, {2, 2}},
+                                            {{2, 3, 2, 0, 4}, {1, 3}, {2, 2, 4}},
+                                            {{2, 0, 3}, {0, 2}, {0}},
+                                            {{0}, {0}, {}}}) {
+    SCOPED_TRACE(ToString(shape));
+    for (const Backend backend : kBackends) {
+      for (const auto& [type, expected] : {std::pair{"ReduceSum", 0.0}, {"ReduceProd", 1.0}}) {
+        TestGraph g;
+        g.Result(g.Op(type, {g.Parameter("x", shape), g.Ints(axes)}, With("keep_dims", false)));
+        const auto made = RunGraph(g.graph, {.backend = backend}, {RandomTensor(shape, 1)});
+        ASSERT_EQ(made.size(), 1U);
+        ASSERT_EQ(ToString(made[0].shape()), ToString(result));
+        for (int64_t i = 0; i < made[0].volume(); ++i)
+          EXPECT_EQ(made[0].ElementAsDouble(i), expected) << type;
+      }
+    }
+  }
+}
+
+// The formula of OpenVINO's LSTMCell-1 has no peepholes: only zeros are accepted.
+TEST(FormulasTest, PeepholesMustBeZero) {
+  for (const Backend backend : kBackends) {
+    for (int64_t other = -1; other < 6; ++other) {
+      TestGraph g;
+      std::vector<float> peepholes(6);
+      if (other >= 0) peepholes[static_cast<size_t>(other)] = 0.5F;
+      const std::vector<TensorValue> inputs = {RandomTensor({1, 3}, 1), RandomTensor({1, 2}, 2),
+                                               RandomTensor({1, 2}, 3)};
+      std::vector<ir::OutputPort> ports;
+      for (const TensorValue& input : inputs) ports.push_back(g.Parameter("x", input.shape()));
+      for (const Shape& shape : {Shape{8, 3}, Shape{8, 2}, Shape{8}}) ports.push_back(g.Weights(shape, 4));
+      ports.push_back(g.Const(TensorValue::FromFloats({6}, peepholes)));
+      g.Result(g.Op("opset1", "LSTMCell", ports, With("hidden_size", int64_t{2}), 2));
+      const auto made = engine::Session::Create(Compile(g.graph, {.backend = backend}))->Run(inputs);
+      EXPECT_EQ(made.ok(), other < 0) << other;
+      if (!made.ok()) {
+        EXPECT_NE(made.error().message.find("peepholes"), std::string::npos) << made.error().message;
+      }
+    }
+  }
+}
+
 TEST(FormulasTest, FourierTransforms) {
   for (int64_t size = 0; size <= 70; ++size) {
     std::mt19937 random(static_cast<unsigned>(size));
