@@ -273,6 +273,29 @@ TEST(ViewsTest, AttentionOfOperandsFromAnywhere) {
 }
 
 // A step as large as integers allow selects one element, and its view needs no stride.
+// Rows of a part are normalized in place.
+TEST(ViewsTest, RowsThatAreNormalizedAreReadInPlace) {
+  TestGraph g;
+  const auto x = g.Op("Sigmoid", {g.Parameter("x", {6, 40})});
+  const auto parts =
+      g.Op("opset1", "VariadicSplit", {x, g.Const(TensorValue::FromInts({}, {1})), g.Ints({16, 24})}, {}, 2);
+  ir::AttributeMap attributes = With("eps", 1e-6);
+  attributes.Set("eps_mode", "add");
+  for (int32_t i = 0; i < 2; ++i)
+    g.Result(g.Op("NormalizeL2", {{parts.node, i}, g.Ints({1})}, attributes), "output" + std::to_string(i));
+  const std::vector<TensorValue> inputs = {RandomTensor({6, 40}, 1)};
+  const auto expected = RunGraph(g.graph, {.backend = kernels::Backend::kReference}, inputs);
+  const auto executable = Compile(g.graph, {.threads = 2});
+  ASSERT_NE(executable, nullptr);
+  const std::string plan = executable->DescribePlan();
+  if (fast::simd::HasSimd()) {
+    EXPECT_NE(plan.find("\n3 steps"), std::string::npos) << plan;
+  }
+  const auto made = Session::Create(executable)->Run(inputs);
+  ASSERT_TRUE(made.ok());
+  for (size_t i = 0; i < 2; ++i) ExpectNear((*made)[i], expected[i], 1e-6);
+}
+
 TEST(ViewsTest, StepsBeyondAllExtents) {
   TestGraph g;
   const auto x = g.Op("Abs", {g.Parameter("x", {4, 16})});

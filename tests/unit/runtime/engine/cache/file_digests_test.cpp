@@ -2,8 +2,10 @@
 
 #include <linux/magic.h>
 #include <sys/statfs.h>
+#include <time.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <set>
 #include <span>
 #include <utility>
@@ -75,6 +77,36 @@ TEST_F(FileDigestsTest, CountsTheFilesThatItReads) {
 TEST_F(FileDigestsTest, AYoungFileIsReadEachTime) {
   EXPECT_TRUE(Look(1000).second);
   EXPECT_TRUE(Look(1000).second);
+}
+
+// Ages have fractions of seconds, whatever the fraction of the time of the last change.
+TEST_F(FileDigestsTest, AgesAreFractionsOfSeconds) {
+  for (const double fraction : {0.2, 0.7}) {
+    struct timespec now {};
+    ASSERT_EQ(::clock_gettime(CLOCK_REALTIME, &now), 0);
+    const double waits = fraction - 1e-9 * static_cast<double>(now.tv_nsec);
+    ::usleep(static_cast<useconds_t>(1e6 * (waits < 0 ? waits + 1 : waits)));
+    const auto begin = std::chrono::steady_clock::now();
+    Write("changed at " + std::to_string(fraction));
+    const bool are_read = Look(0.8).second && Look(0.8).second;
+    const FileDigests::Seconds age = std::chrono::steady_clock::now() - begin;
+    EXPECT_TRUE(are_read || age.count() > 0.7) << fraction;
+  }
+}
+
+// A digest is not recorded if the file changes while it is read.
+TEST_F(FileDigestsTest, ChangesDuringTheReadAreNoticed) {
+  const bool is_noted = IsKnown();
+  for (const bool changes : {false, true}) {
+    FileDigests digests((folder_ / "others").string(), FileDigests::Seconds(0.01));
+    const FileIdentity identity = (*MappedFile::Open(file_.string()))->identity();
+    digests.Note(file_.string(), identity, [&] {
+      if (changes) Write("other");
+      return Digest{.low = 1, .high = 2};
+    });
+    EXPECT_EQ(digests.Find(identity).has_value(), is_noted && !changes);
+    Write("another");
+  }
 }
 
 TEST_F(FileDigestsTest, ChangesInPlaceAreNoticed) {

@@ -96,6 +96,33 @@ TEST_F(PlanCacheTest, WhatWasFoundOutOfConstantsIsThere) {
   EXPECT_EQ(none.Get(one, "a", 1, [] { return std::vector<float>{7}; }), std::vector<float>{7});
 }
 
+// The digest of a graph depends on operations, edges, types, shapes, constants and bodies.
+TEST_F(PlanCacheTest, DigestsOfGraphs) {
+  const auto graph_of = [](const char* type, const Shape& shape, ElementType element_type, float number,
+                           bool is_swapped, int64_t count) {
+    TestGraph g;
+    const auto x = g.Parameter("x", shape, element_type);
+    const auto c = g.Const(TensorValue::FromFloats({1}, {number}).ConvertedTo(element_type));
+    for (int64_t i = 0; i < count; ++i) g.Result(is_swapped ? g.Op(type, {c, x}) : g.Op(type, {x, c}));
+    return g.graph;
+  };
+  const std::shared_ptr<ir::Graph> graphs[] = {
+      graph_of("Add", {2, 3}, ElementType::kF32, 1, false, 1),
+      graph_of("Multiply", {2, 3}, ElementType::kF32, 1, false, 1),
+      graph_of("Add", {3, 2}, ElementType::kF32, 1, false, 1),
+      graph_of("Add", {2, 3}, ElementType::kF64, 1, false, 1),
+      graph_of("Add", {2, 3}, ElementType::kF32, 2, false, 1),
+      graph_of("Add", {2, 3}, ElementType::kF32, 1, true, 1),
+      graph_of("Add", {2, 3}, ElementType::kF32, 1, false, 2),
+  };
+  PlanCache cache((folder_ / "cache").string());
+  for (const auto& one : graphs) {
+    for (const auto& other : graphs) EXPECT_EQ(cache.DigestOf(*one) == cache.DigestOf(*other), one == other);
+  }
+  EXPECT_EQ(cache.DigestOf(*graphs[0]),
+            cache.DigestOf(*graph_of("Add", {2, 3}, ElementType::kF32, 1, false, 1)));
+}
+
 // A plan for other shapes adds its items to the existing ones.
 TEST_F(PlanCacheTest, PlansForOtherShapesShareConstants) {
   TestGraph g;

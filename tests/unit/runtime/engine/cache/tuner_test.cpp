@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "runtime/engine/cache/plan_cache.h"
+#include "runtime/fast/memory/blocked_layout.h"
 #include "runtime/fast/register.h"
 #include "runtime/onednn/register.h"
 #include "tests/unit/runtime/run_graph.h"
@@ -17,7 +18,8 @@ using kernels::KernelRegistry;
 
 namespace {
 
-constexpr std::string_view kSlow = "slow", kFast = "fast", kFailing = "failing", kOther = "other";
+constexpr std::string_view kSlow = "slow", kFast = "fast", kFailing = "failing", kOther = "other",
+                           kFastInput = "fast input", kFastResult = "fast result";
 
 // A kernel with the run time of its algorithm, without copies.
 class Sleeper final : public kernels::Kernel {
@@ -26,7 +28,7 @@ class Sleeper final : public kernels::Kernel {
   std::string implementation() const override { return way_; }
   kernels::FaultOr<Success> Run(const kernels::KernelRun& /*run*/) const override {
     if (way_ == kFailing) return kernels::KernelFault("it fails");
-    ::usleep(way_ == kFast ? 500 : 5000);
+    ::usleep(way_.starts_with(kFast) ? 500 : 5000);
     return Success();
   }
 
@@ -39,6 +41,10 @@ kernels::KernelOrReason MakeSleeper(const kernels::KernelRequest& request) {
   kernels::PreparedKernel prepared{.kernel = std::make_shared<Sleeper>(request.way)};
   prepared.inputs.resize(1);
   prepared.outputs.resize(1);
+  // Layouts for which the registries below have no reorder.
+  const tensor::Layout other = fast::memory::LayoutOf(fast::memory::AxisBlockedFormat({16}, 0, 32));
+  if (request.way == kFastInput) prepared.inputs[0] = other;
+  if (request.way == kFastResult) prepared.outputs[0] = other;
   return prepared;
 }
 
@@ -100,6 +106,16 @@ TEST_F(TunerTest, WhatIsNotFasterLeavesTheFactoryItsChoice) {
   const KernelRegistry kernels = Registry({kSlow, kOther, kFailing});
   Tuner tuner(kernels, nullptr, {.measures = true});
   EXPECT_EQ(Choice(tuner), "");
+}
+
+// The time of a kernel includes the reorders of its operands and its result.
+TEST_F(TunerTest, ReordersAreMeasured) {
+  for (const std::string_view way : {kFastInput, kFastResult}) {
+    const KernelRegistry kernels = Registry({way});
+    Tuner tuner(kernels, nullptr, {.measures = true});
+    EXPECT_EQ(Choice(tuner), "") << way;
+    EXPECT_EQ(tuner.num_measured(), 1) << way;
+  }
 }
 
 TEST_F(TunerTest, NothingIsMeasuredWithoutAnotherImplementation) {

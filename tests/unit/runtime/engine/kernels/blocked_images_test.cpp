@@ -82,5 +82,29 @@ TEST(BlockedImagesTest, NumbersOfChannelsAndWhatFollows) {
   }
 }
 
+// The padding of the last block, which kernels of oneDNN multiply by zero weights, stays finite.
+TEST(BlockedImagesTest, PaddingChannelsStayFinite) {
+  for (const Shape& shape : {Shape{1, 21, 9, 11}, Shape{2, 40, 5, 5}}) {
+    for (const char* type : {"Multiply", "Add", "Subtract", "Divide"}) {
+      for (const bool is_of_each_image : {false, true}) {
+        SCOPED_TRACE(std::string(type) + ToString(shape) +
+                     std::to_string(static_cast<int>(is_of_each_image)));
+        TestGraph g;
+        const Shape column = {is_of_each_image ? shape[0] : 1, shape[1], 1, 1};
+        const auto filter = [&](unsigned seed) {
+          return g.Weights({shape[1], shape[1], 3, 3}, seed, 0.005F, 0.05F);
+        };
+        const auto x = g.Convolution(g.Parameter("x", shape), filter(1), 1);
+        const auto y = g.Op(type, {x, g.Parameter("numbers", column)});
+        g.Result(g.Convolution(y, filter(2), 1));
+        g.Result(x, "images");
+        const std::vector<TensorValue> inputs = {RandomTensor(shape, 3, 1, 2), RandomTensor(column, 5, 1, 2)};
+        const auto expected = RunGraph(g.graph, {.backend = kernels::Backend::kReference}, inputs);
+        ExpectNear(RunGraph(g.graph, {.threads = 2, .way = "onednn_blocked"}, inputs)[0], expected[0], 1e-4);
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace nnefc::runtime::engine

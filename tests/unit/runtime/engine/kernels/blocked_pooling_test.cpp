@@ -168,6 +168,26 @@ TEST(BlockedPoolingTest, WindowsThatLieWhollyInTheBorder) {
     ExpectPool(pool, setting, false, RandomTensor(setting.input, 9));
 }
 
+// Windows that read all of a short row or column, which is shorter than the window.
+TEST(BlockedPoolingTest, WindowsThatAreLongerThanTheImage) {
+  for (const Pool pool : kPools) {
+    for (int64_t extent = 1; extent <= 4; ++extent) {
+      for (const int64_t other : {1, 3, 9}) {
+        const WindowSetting wide{
+            .input = {1, 20, 9, extent}, .window = {other, 9}, .begin = {0, 8}, .end = {0, 8}};
+        ExpectPool(pool, wide, false, RandomTensor(wide.input, 10));
+        const WindowSetting high{
+            .input = {1, 20, extent, 9}, .window = {9, other}, .begin = {8, 0}, .end = {8, 0}};
+        ExpectPool(pool, high, false, RandomTensor(high.input, 11));
+      }
+      // The number of rows of a window is that of the columns of the image.
+      const WindowSetting short_rows{
+          .input = {2, 17, 12, extent}, .window = {extent, 9}, .begin = {0, 8}, .end = {0, 8}};
+      ExpectPool(pool, short_rows, false, RandomTensor(short_rows.input, 12));
+    }
+  }
+}
+
 TEST(BlockedPoolingTest, WindowsAtRandom) {
   std::mt19937 random(2);
   const auto draw = [&](int64_t least, int64_t most) {

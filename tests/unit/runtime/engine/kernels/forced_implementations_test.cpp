@@ -57,6 +57,29 @@ TEST(ForcedImplementationsTest, FunctionsWithANumber) {
   }
 }
 
+TEST(ForcedImplementationsTest, MeansOfAllPixels) {
+  for (const Shape& shape : {Shape{2, 20, 9}, Shape{2, 20, 5, 7}, Shape{1, 16, 4, 3, 5}}) {
+    SCOPED_TRACE(ToString(shape));
+    TestGraph g;
+    std::vector<int64_t> axes;
+    for (int64_t axis = 2; axis < static_cast<int64_t>(shape.size()); ++axis) axes.push_back(axis);
+    const auto images = InBlocks(g, g.Parameter("x", shape), shape[1], axes.size());
+    g.Result(g.Op("ReduceMean", {images, g.Ints(axes)}, With("keep_dims", true)));
+    const std::vector<TensorValue> inputs = {RandomTensor(shape, 1)};
+    const auto expected = RunGraph(g.graph, {.backend = kernels::Backend::kReference}, inputs);
+    const auto executable = Compile(g.graph, {.threads = 2, .way = "onednn"});
+    ASSERT_NE(executable, nullptr);
+    const auto actual = Session::Create(executable)->Run(inputs);
+    ASSERT_TRUE(actual.ok());
+    ExpectClose((*actual)[0], expected[0], 1e-5);
+    if (fast::simd::SimdWidth() < fast::simd::kSimdWidth512) continue;
+    const std::string plan = executable->DescribePlan();
+    const size_t step = plan.find("ReduceMean");
+    ASSERT_NE(step, std::string::npos) << plan;
+    EXPECT_LT(plan.find("onednn:", step), plan.find('\n', step)) << plan;
+  }
+}
+
 // A window that is the whole image, of one group and of several, before a function that no inner product
 // fuses.
 TEST(ForcedImplementationsTest, WindowsOfWholeImages) {

@@ -14,19 +14,31 @@ std::string OwnKernel(const std::string& kernel) {
   return fast::simd::HasSimd() && !fast::HasVnni() ? kernel : "";
 }
 
-void CheckSums(const Convolved& window, int zero, Spread spread, const std::string& kernel) {
+// With a residual, numbers are added to the results.
+void CheckSums(const Convolved& window, int zero, Spread spread, const std::string& kernel,
+               bool has_residual = false) {
   SCOPED_TRACE(ToString(window.image) + " by " + ToString(window.Filter()) + ", zero " +
                std::to_string(zero) + ", spread " + std::to_string(static_cast<int>(spread)));
   const Quantization by{.zero = zero};
   const std::vector<int64_t> codes = DrawValues(window.image, zero, spread, 1);
   const std::vector<int64_t> weights = DrawWeights(window.outputs, window.channels() * window.taps(), 2);
   TestGraph g;
-  g.Result(window.Add(g, FakeQuantized(g, g.Parameter("x", window.image), by), window.FilterOf(weights)));
+  std::vector<TensorValue> inputs = {NumbersOf(window.image, codes, by)};
+  ir::OutputPort y =
+      window.Add(g, FakeQuantized(g, g.Parameter("x", window.image), by), window.FilterOf(weights));
   const std::vector<int64_t> sums = window.Sums(Less(codes, zero), weights);
   std::vector<double> expected;
   for (size_t i = 0; i < sums.size(); ++i)
     expected.push_back(static_cast<double>(sums[i]) * by.scale * FilterScale(window.OutputOf(i)));
-  ExpectNumbers(g, {NumbersOf(window.image, codes, by)}, expected, kernel);
+  if (has_residual) {
+    const Shape shape = window.Result();
+    const std::vector<int64_t> others = DrawValues(shape, 90, Spread::kAnywhere, 3);
+    y = g.Op("Add", {y, g.Parameter("residual", shape)});
+    inputs.push_back(NumbersOf(shape, others, {.scale = 0.25F}));
+    for (size_t i = 0; i < expected.size(); ++i) expected[i] += 0.25 * static_cast<double>(others[i]);
+  }
+  g.Result(y);
+  ExpectNumbers(g, inputs, expected, kernel);
 }
 
 TEST(QuantizedWindowsTest, Channels) {
@@ -84,6 +96,20 @@ TEST(QuantizedWindowsTest, Windows) {
   }
 }
 
+// A sum with numbers that are not quantized is added where the results are computed.
+TEST(QuantizedWindowsTest, ResidualsInNumbers) {
+  for (const int64_t outputs : {16, 17, 32}) {
+    for (const std::vector<int64_t>& size : {std::vector<int64_t>{1, 1}, {3, 3}}) {
+      const Convolved window{.image = {1, 64, 5, 6},
+                             .outputs = outputs,
+                             .size = size,
+                             .begin = {size[0] / 2, size[1] / 2},
+                             .end = {size[0] / 2, size[1] / 2}};
+      CheckSums(window, 100, Spread::kAnywhere, OwnKernel("nnefc:int8_saturating"), true);
+    }
+  }
+}
+
 // 3x3 filters that are applied in fewer multiplications where codes have no VNNI.
 TEST(QuantizedWindowsTest, WinogradTiles) {
   for (const int64_t rows : {4, 9, 16, 17, 18}) {
@@ -130,10 +156,11 @@ TEST(QuantizedWindowsTest, Depthwise) {
                        .begin = {1, 1},
                        .end = {1, 1},
                        .groups = channels};
-      CheckSums(window, 128, Spread::kAnywhere, "");
+      const std::string kernel = multiplier == 1 ? OwnKernel("nnefc:int8_depthwise") : "";
+      CheckSums(window, 128, Spread::kAnywhere, kernel);
       window.strides = {2, 2};
       window.size = {2, 4};
-      CheckSums(window, 0, Spread::kEnds, "");
+      CheckSums(window, 0, Spread::kEnds, kernel);
     }
   }
 }
