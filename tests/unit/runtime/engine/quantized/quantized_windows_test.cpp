@@ -197,6 +197,28 @@ enum class Follows : uint8_t {
   kResidualRelu
 };
 
+// The last operations of the step of the convolution or, after a sum, of the last step.
+std::string FusedSteps(Follows follows) {
+  switch (follows) {
+    case Follows::kNothing:
+      return "Convolution+FakeQuantize ";
+    case Follows::kBias:
+    case Follows::kScalarBias:
+      return "Convolution+Add+FakeQuantize ";
+    case Follows::kRelu:
+      return "Convolution+ReLU+FakeQuantize ";
+    case Follows::kBiasRelu:
+      return "Convolution+Add+ReLU+FakeQuantize ";
+    case Follows::kClamp:
+      return "Convolution+Clamp ";
+    case Follows::kResidual:
+      return "Add+FakeQuantize ";
+    case Follows::kResidualRelu:
+      return "Add+ReLU+FakeQuantize ";
+  }
+  return "";
+}
+
 void CheckCodes(const Convolved& window, const Quantization& from, const Quantization& to, Follows follows) {
   SCOPED_TRACE(ToString(window.image) + " by " + ToString(window.Filter()) + ", zeros " +
                std::to_string(from.zero) + " and " + std::to_string(to.zero) + ", follows " +
@@ -251,7 +273,7 @@ void CheckCodes(const Convolved& window, const Quantization& from, const Quantiz
     y = FakeQuantized(g, y, to);
   }
   g.Result(y);
-  ExpectCodes(g, inputs, to, expected, "", slack);
+  ExpectCodes(g, inputs, to, expected, fast::simd::HasSimd() ? FusedSteps(follows) : "", slack);
 }
 
 TEST(QuantizedWindowsTest, QuantizedResults) {

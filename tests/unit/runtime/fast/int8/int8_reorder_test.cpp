@@ -101,8 +101,7 @@ TEST(Int8ReorderTest, ChannelsAndPixels) {
       for (const Shape& pixels : {Shape{}, Shape{1}, Shape{17}, Shape{3, 5}, Shape{2, 3, 4}}) {
         Shape shape = {count, channels};
         shape.append(pixels.begin(), pixels.end());
-        for (const GuardedEdge edge : {GuardedEdge::kBegin, GuardedEdge::kEnd})
-          CheckOrders({shape}, edge);
+        for (const GuardedEdge edge : {GuardedEdge::kBegin, GuardedEdge::kEnd}) CheckOrders({shape}, edge);
       }
     }
   }
@@ -112,8 +111,8 @@ TEST(Int8ReorderTest, ChannelsAndPixels) {
 TEST(Int8ReorderTest, ManyPixels) {
   for (const int threads : {1, 3}) {
     const tensor::ThreadScope scope(threads);
-    for (const Shape& shape :
-         {Shape{3, 3, 99, 101}, Shape{1, 3, 16385}, Shape{2, 3, 1, 8192}, Shape{2, 20, 47, 49}, Shape{1, 2100, 5, 7}})
+    for (const Shape& shape : {Shape{3, 3, 99, 101}, Shape{1, 3, 16385}, Shape{2, 3, 1, 8192},
+                               Shape{2, 20, 47, 49}, Shape{1, 2100, 5, 7}})
       CheckOrders({shape}, GuardedEdge::kEnd);
   }
 }
