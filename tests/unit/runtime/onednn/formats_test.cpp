@@ -110,6 +110,12 @@ TEST(OneDnnFormatsTest, OtherFormatsReturnToOneDnn) {
   EXPECT_EQ(DescOf(other), signed_filter);
   EXPECT_EQ(other, other);
   EXPECT_NE(other, format);
+  EXPECT_NE(format, other);
+  // Formats with and without a description of oneDNN differ, in either order.
+  fast::memory::BlockedFormat plain = other;
+  plain.backend = nullptr;
+  EXPECT_NE(plain, other);
+  EXPECT_NE(other, plain);
 
   EXPECT_EQ(library::FormatOfDesc({}).rank, 0);
   EXPECT_EQ(DescOf({}), memory::desc());
