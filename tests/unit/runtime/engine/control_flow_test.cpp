@@ -554,7 +554,6 @@ TEST(TensorIteratorTest, HugeCountsAreMistakes) {
   EXPECT_NE(Mistake(text(int64_t{1} << 62), {Row({1}), Row({0})}), "no mistake");
 }
 
-// Parts without elements are concatenated to an output without elements.
 TEST(TensorIteratorTest, PartsWithoutElements) {
   const std::string forward = Slice(1, 0, -1, 1, 1);
   const auto outputs = Outputs(Sums("[1,4]", "[?,1]", forward, forward),
