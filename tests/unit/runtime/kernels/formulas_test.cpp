@@ -158,6 +158,7 @@ TEST(FormulasTest, OrdersOfGates) {
       SCOPED_TRACE(format);
       TestGraph g;
       std::vector<ir::OutputPort> ports;
+      ports.reserve(7);
       for (const TensorValue& input : inputs) ports.push_back(g.Parameter("x", input.shape()));
       for (const Shape& shape :
            {Shape{4 * kHidden, kInputs}, Shape{4 * kHidden, kHidden}, Shape{4 * kHidden}}) {
@@ -277,6 +278,7 @@ TEST(FormulasTest, PeepholesMustBeZero) {
       const std::vector<TensorValue> inputs = {RandomTensor({1, 3}, 1), RandomTensor({1, 2}, 2),
                                                RandomTensor({1, 2}, 3)};
       std::vector<ir::OutputPort> ports;
+      ports.reserve(7);
       for (const TensorValue& input : inputs) ports.push_back(g.Parameter("x", input.shape()));
       for (const Shape& shape : {Shape{8, 3}, Shape{8, 2}, Shape{8}}) ports.push_back(g.Weights(shape, 4));
       ports.push_back(g.Const(TensorValue::FromFloats({6}, peepholes)));
