@@ -71,7 +71,7 @@ Fusible FusibleOf(const ir::Graph& graph, const ir::Node& node, const Shape& res
 // Returns whether the kernels with the least time for a convolution or matmul can apply a FakeQuantize with
 // f32 result: those of oneDNN, for few channels and for 8-bit values, cannot.
 bool RoundsResults(const ir::Node& node, const Shape& result) {
-  if (ir::ops::QuantizedFilterOf(node)) return false;
+  if (node.info().contraction == ir::Contraction::kNone || ir::ops::QuantizedFilterOf(node)) return false;
   return node.Is(ir::Contraction::kMatMul) || result[1] >= simd::kBlockColumns;
 }
 
@@ -96,7 +96,7 @@ bool CanFollow(const ir::Graph& graph, const ir::Node& node, int32_t chained, Ch
   if (chain.fusible == Fusible::kRelu) return node.Is(ir::ElementFunction::kRelu);
   if (chain.functions.Append(node, chained, rest)) return true;
   if (chained == 0 && gemm::FakeQuantizeLimits(node, rest, chain.result, chain.channel_axis))
-    return chain.fusible == Fusible::kAnything && chain.rounds;
+    return chain.rounds;
   const bool adds = node.Is(ir::ElementFunction::kAdd) || node.Is(ir::ElementFunction::kMultiply);
   const bool has_slopes = node.Is(ir::ElementFunction::kPRelu) && chained == 0;
   if ((!adds && !has_slopes) || chain.fusible != Fusible::kAnything) return false;

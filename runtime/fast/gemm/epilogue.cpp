@@ -32,24 +32,27 @@ std::optional<EpilogueFunction> FunctionOfTwo(const ir::Node& node) {
 
 ColumnLevels::ColumnLevels(const AxisLimits& limits, int64_t columns) {
   constexpr float kWhole = 1e-4F;
-  bool all_have_zero = true;
   for (int64_t column = 0; column < columns; ++column) {
     const simd::FakeQuantizeLevels levels = limits.LevelsOf(static_cast<size_t>(column));
+    const float factor = levels.steps / (levels.high - levels.low),
+                unit = (levels.last - levels.first) / levels.steps;
+    float offset = -levels.low * factor, first = levels.first;
+    const float zero = std::nearbyint(offset);
+    if (std::abs(offset - zero) < kWhole && std::abs(first + zero * unit) < kWhole * std::abs(unit)) {
+      // 0 is a level and stays 0. An odd offset sends ties to the same levels as the formula.
+      const bool is_odd = std::fmod(zero, 2.0F) != 0;
+      offset = is_odd ? 1.0F : 0.0F;
+      first = is_odd ? -unit : 0.0F;
+    }
     low_.push_back(levels.low);
     high_.push_back(levels.high);
-    factor_.push_back(levels.steps / (levels.high - levels.low));
-    offset_.push_back(-levels.low * factor_.back());
-    unit_.push_back((levels.last - levels.first) / levels.steps);
-    first_.push_back(levels.first);
-    const float zero = std::nearbyint(offset_.back());
-    all_have_zero = all_have_zero && std::abs(offset_.back() - zero) < kWhole &&
-                    std::abs(levels.first + zero * unit_.back()) < kWhole * std::abs(unit_.back());
+    factor_.push_back(factor);
+    offset_.push_back(offset);
+    unit_.push_back(unit);
+    first_.push_back(first);
   }
   for (std::vector<float>* numbers : {&low_, &high_, &factor_, &offset_, &unit_, &first_})
     numbers->resize(static_cast<size_t>(tensor::RoundUp(columns, simd::kTileColumns)));
-  if (!all_have_zero) return;
-  std::fill(offset_.begin(), offset_.end(), 0.0F);
-  std::fill(first_.begin(), first_.end(), 0.0F);
 }
 
 void ColumnLevels::LimitBelow(float least) {
@@ -206,8 +209,8 @@ bool Epilogue::Add(const kernels::KernelRequest& request, const kernels::PostOpe
     const Shape& result = request.outputs[0].shape;
     const std::optional<AxisLimits> limits =
         FakeQuantizeLimits(*post.node, request.inputs.slice(first, operands), result, channel_axis);
-    const int64_t columns = channel_axis < 0 ? 1 : result[static_cast<size_t>(channel_axis)];
     if (limits) {
+      const int64_t columns = channel_axis < 0 ? 1 : result[static_cast<size_t>(channel_axis)];
       rest_.push_back({.function = EpilogueFunction::kLinear,
                        .levels = std::make_shared<ColumnLevels>(*limits, columns)});
       return true;

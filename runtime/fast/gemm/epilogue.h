@@ -13,7 +13,7 @@
 
 namespace nnefc::runtime::fast::gemm {
 
-// A FakeQuantize by column, for whole tiles of columns. If 0 is a level of all columns, it stays 0; columns
+// A FakeQuantize by column, for whole tiles of columns. If 0 is a level of a column, it stays 0; columns
 // of padding become 0.
 class ColumnLevels {
  public:

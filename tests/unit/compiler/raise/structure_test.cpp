@@ -1,5 +1,6 @@
 // Properties of whole graphs: names, biases, constants, states, and everything that is reported.
 
+#include "compiler/ir/text/text.h"
 #include "fmt/format.h"
 #include "gtest/gtest.h"
 #include "tests/unit/compiler/raise/raising_support.h"

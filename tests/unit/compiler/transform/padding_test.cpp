@@ -282,7 +282,7 @@ TEST_F(MaximumPaddingTest, AfterPoolsOfSuchNumbers) {
                            "pads_begin = [0, 0], pads_end = [0, 0], auto_pad = \"same_upper\"",
                            "pads_begin = [0, 0], pads_end = [0, 0], auto_pad = \"same_lower\""}) {
     EXPECT_EQ(After(relu + Pool("MaxPool", "x", "r", pads)), "stays") << pads;
-    EXPECT_EQ(After(relu + Pool("AvgPool", "x", "r", pads + average)), fused_) << pads;
+    EXPECT_EQ(After(relu + Pool("AvgPool", "x", "r", fmt::format("{}{}", pads, average))), fused_) << pads;
   }
   EXPECT_EQ(
       After(relu + Pool("MaxPool", "x", "r", "pads_begin = [1, 1], pads_end = [1, 1], auto_pad = \"valid\"")),

@@ -14,6 +14,7 @@ std::string Order(const std::vector<std::string>& names, const std::vector<std::
     }
     return names.size();
   };
+  pairs.reserve(edges.size());
   for (const std::string& edge : edges) pairs.emplace_back(index(edge[0]), index(edge[1]));
   const auto order = DeterminedOrder(names, pairs);
   std::string text;

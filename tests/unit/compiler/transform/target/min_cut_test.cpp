@@ -44,8 +44,8 @@ TEST(MinCutTest, LeastCostOfAllDivisions) {
                                      below(6));
     double least = 1e9;
     for (uint32_t division = 0; division < (1U << items); ++division) {
-      std::vector<bool> is_first;
-      for (int32_t i = 0; i < items; ++i) is_first.push_back((division >> i & 1U) != 0);
+      std::vector<bool> is_first(static_cast<size_t>(items));
+      for (int32_t i = 0; i < items; ++i) is_first[static_cast<size_t>(i)] = ((division >> i & 1U) != 0);
       least = std::min(least, problem.CostOf(is_first));
     }
     const std::vector<bool> found = problem.Solve();

@@ -223,6 +223,33 @@ TEST(RoundedResultsTest, StepsOfPlans) {
   EXPECT_TRUE(is_fused({.product = ProductKind::kWindow, .channels = 16, .range = OneRange(0, 1)}));
 }
 
+// Steps by powers of two: f32 represents the middles of levels, which go to the even level as by the formula.
+TEST(RoundedResultsTest, TiesOfPowersOfTwo) {
+  constexpr std::pair<int, int> kEnds[] = {{0, 255}, {-128, 127}, {-127, 127}, {-127, 128},
+                                           {-8, 7},  {-7, 8},     {-1, 0}};
+  for (const auto& [first, last] : kEnds) {
+    TestGraph g;
+    const ir::OutputPort x = g.Parameter("x", {1, 16, 4, 16});
+    std::vector<float> unit(256);
+    for (size_t i = 0; i < 16; ++i) unit[17 * i] = 1;
+    const ir::OutputPort product =
+        g.Convolution(x, g.Const(TensorValue::FromFloats({16, 16, 1, 1}, unit)), 0);
+    const ir::OutputPort low = Scalar(g, std::ldexp(static_cast<float>(first), -6)),
+                         high = Scalar(g, std::ldexp(static_cast<float>(last), -6));
+    g.Result(
+        g.Op("FakeQuantize", {product, low, high, low, high}, With("levels", int64_t{last - first + 1})));
+    std::vector<float> numbers(1024);
+    for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = std::ldexp(static_cast<float>(i) - 512, -7);
+    const TensorValue result = RunGraph(g.graph, {}, {TensorValue::FromFloats({1, 16, 4, 16}, numbers)})[0];
+    for (int64_t i = 0; i < result.volume(); ++i) {
+      const double number = static_cast<double>(numbers[static_cast<size_t>(i)]) * 64;
+      const double position = std::clamp<double>(number, first, last) - first;
+      ASSERT_EQ(result.ElementAsDouble(i) * 64, std::nearbyint(position) + first)
+          << first << ", element " << i;
+    }
+  }
+}
+
 // NaN stays NaN, except before a ReLU, which makes it 0.
 TEST(RoundedResultsTest, NanAndInfinities) {
   for (const bool has_relu : {false, true}) {
