@@ -179,6 +179,9 @@ class Finder {
       }
       if (!CanFollow(graph_, next, uses[0].index, chain)) break;
       group.posts.push_back(next.id());
+      // A step without the FakeQuantize, as in bf16, leaves a chain after it.
+      if (!group.second && next.info().quantizer == ir::Quantizer::kFakeQuantize)
+        group.second = group.posts.size();
       port = next.port();
     }
     if (main.Is(ir::Contraction::kConvolution)) TakeScale(main, group);

@@ -9,6 +9,9 @@ using ir::ops::LinearQuantizationOf;
 
 namespace {
 
+// The number of operations that carry a quantized value from its result to a reader.
+constexpr int kMaxMoves = 16;
+
 // Returns true for a convolution, but not for a transposed one.
 bool IsConvolution(const ir::Node& node) {
   return node.Is(ir::Contraction::kConvolution) || node.Is(ir::Contraction::kGroupConvolution);
@@ -83,8 +86,7 @@ bool QuantizedRegions::AreAnyPartsAccepted(const ir::Node& split) {
 
 // Returns the quantization of an image that only MaxPool and Split move since, or nothing.
 std::optional<LinearQuantization> QuantizedRegions::QuantizationOfImage(ir::OutputPort port) const {
-  constexpr int kMaxSteps = 16;
-  for (int step = 0; step < kMaxSteps; ++step) {
+  for (int step = 0; step < kMaxMoves; ++step) {
     const ir::Node& node = graph_.node(port.node);
     if (results_.contains(node.id())) return LinearQuantizationOf(graph_, node);
     const bool is_pooled = port.index == 0 && node.Is(ir::Pooling::kMax);
@@ -149,15 +151,16 @@ const ir::Node* QuantizedRegions::ProducerOf(const ir::Node& quantize) {
 }
 
 std::optional<ir::NodeId> QuantizedRegions::SourceOf(ir::OutputPort port) const {
-  while (!results_.contains(port.node)) {
+  for (int step = 0; step < kMaxMoves; ++step) {
+    if (results_.contains(port.node)) return port.node;
     const ir::Node& node = graph_.node(port.node);
     const bool carries = node.Is(ir::OpRole::kView) || (port.index == 0 && node.Is(ir::Pooling::kMax)) ||
                          ir::ops::SplitsImages(graph_, node) || ir::ops::SubtractsZeroPoints(graph_, node) ||
                          (node.Is(ir::Rearrangement::kConcat) && JoinsQuantized(node));
-    if (!carries || node.num_inputs() == 0) return std::nullopt;
+    if (!carries) return std::nullopt;
     port = node.input(0);
   }
-  return port.node;
+  return std::nullopt;
 }
 
 bool QuantizedRegions::IsQuantized(ir::OutputPort port) const {

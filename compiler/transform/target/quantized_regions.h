@@ -29,9 +29,6 @@ class QuantizedRegions {
   // The quantizations of all filters that were examined; those without scales are not quantized.
   const llvm::DenseMap<ir::NodeId, ir::FilterQuantization>& filters() const { return filters_; }
 
-  // Returns whether a value is quantized: a result, or a view, MaxPool, Split or Concat of such values, or
-  // their distance from zero points.
-  bool IsQuantized(ir::OutputPort port) const;
   // Returns the result that views, MaxPool, Split, Concat and subtractions of zero points carry to a value;
   // of a Concat, that of its first part. Nothing if there is none. A view may need another layout of it.
   std::optional<ir::NodeId> SourceOf(ir::OutputPort port) const;
@@ -51,6 +48,9 @@ class QuantizedRegions {
 
  private:
   void Settle();
+  // Returns whether a value is quantized: a result, or a view, MaxPool, Split or Concat of such values, or
+  // their distance from zero points.
+  bool IsQuantized(ir::OutputPort port) const;
   const TensorValue* ConstantOf(ir::OutputPort port) const;
   bool IsAcceptedByAny(ir::NodeId id);
   bool IsAccepted(const ir::InputPort& use);

@@ -52,7 +52,7 @@ class RegionCosts {
     return count;
   }
 
-  // Returns the number of a result that is carried to a value, or nothing.
+  // Returns the item of the result that is carried to a value, or nothing.
   std::optional<int32_t> ItemOf(ir::OutputPort port) const {
     const std::optional<ir::NodeId> source = regions_.SourceOf(port);
     return source ? std::optional(items_.lookup(*source)) : std::nullopt;
@@ -163,14 +163,17 @@ class RegionCosts {
   const ir::StepTimes& times_;
   llvm::DenseMap<int32_t, int32_t> leaders_;   // of groups, with the item
   llvm::DenseMap<ir::NodeId, int32_t> items_;  // of results
-  llvm::DenseMap<ir::NodeId, double>
-      dequantized_;  // results that steps read in f32: elements of the largest one
+  // Results that steps read in f32, with the elements of the largest value read.
+  llvm::DenseMap<ir::NodeId, double> dequantized_;
   MinCut cut_;
 };
 
 }  // namespace
 
 llvm::DenseSet<ir::NodeId> FasterResults(QuantizedRegions& regions, const ir::StepTimes& times) {
+  // The time of a cut grows with the square of the results or worse.
+  constexpr size_t kMaxResults = 4096;
+  if (regions.results().size() > kMaxResults) return regions.results();
   return RegionCosts(regions, times).Solve();
 }
 

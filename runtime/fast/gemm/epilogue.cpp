@@ -129,18 +129,13 @@ void Epilogue::FuseBeforeLevels() {
              fused.back().function == function;
     };
     if (follows(EpilogueFunction::kLowerBound) && !std::isnan(fused.back().alpha)) {
-      auto levels = std::make_shared<ColumnLevels>(*step.levels);
-      levels->LimitBelow(fused.back().alpha);
-      step.levels = std::move(levels);
+      step.levels->LimitBelow(fused.back().alpha);
       fused.pop_back();
     }
     if (follows(EpilogueFunction::kAdd)) {
-      auto levels = std::make_shared<ColumnLevels>(*step.levels);
-      levels->AddOperand();
-      step = {.function = EpilogueFunction::kAdd,
-              .operand = fused.back().operand,
-              .of_columns = fused.back().of_columns,
-              .levels = std::move(levels)};
+      step.levels->AddOperand();
+      step.operand = fused.back().operand;
+      step.of_columns = fused.back().of_columns;
       fused.pop_back();
     }
     fused.push_back(step);

@@ -98,7 +98,7 @@ class Epilogue {
     bool of_columns = false;  // per-column operand, otherwise elementwise
     float alpha = 0, beta = 0;
     // A FakeQuantize instead of the function. The operand, if any, is added before.
-    std::shared_ptr<const ColumnLevels> levels = nullptr;
+    std::shared_ptr<ColumnLevels> levels = nullptr;
   };
   // Returns nothing for functions without a tile implementation.
   static std::optional<Step> StepOf(const ChainedFunction& function);

@@ -36,7 +36,8 @@ constexpr ProcessorSpeeds kAvx512 = {.in_f32 = {.matrix = {72, 0.15},
                                                  .winograd = {450, 0.35},
                                                  .depthwise = {24, 0.1},
                                                  .few_outputs = {450, 0.35}}};
-// With 256-bit vectors: half of the f32 products; 8-bit products without VNNI are hardly faster than those.
+// With 256-bit vectors, not measured: half of the f32 products; 8-bit products without VNNI are hardly faster
+// than those.
 constexpr ProcessorSpeeds kAvx2 = {.in_f32 = {.matrix = {36, 0.2},
                                               .window = {36, 0.2},
                                               .winograd = {90, 0.3},

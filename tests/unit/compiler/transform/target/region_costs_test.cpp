@@ -125,6 +125,62 @@ TEST_F(RegionCostsTest, Sums) {
   EXPECT_EQ(Kept(steps), "");
 }
 
+// Views and MaxPool carry a value; constants may be the first operand after a product.
+TEST_F(RegionCostsTest, ValuesAreCarried) {
+  const std::string constant_first = TargetStep("m", "opset1.Multiply", "%two, %c");
+  const std::vector<std::string> steps = {
+      TargetConstant("two", "f32[]", "2"),
+      TargetConstant("shape", "i64[4]", "1, 1, 4, 1"),
+      Quantized("q", "x"),
+      TargetStep("p", "opset1.MaxPool", "%q",
+                 "strides = [1, 1], pads_begin = [0, 0], pads_end = [0, 0], kernel = [1, 1]"),
+      Convolution("c", "p"),
+      constant_first,
+      Quantized("r", "m"),
+      TargetStep("v", "opset1.Reshape", "%r, %shape", "special_zero = false"),
+      Convolution("d", "v"),
+      ResultOf("d")};
+  ProductTimes() = {{"c", {10, 12}}, {"d", {10, 13}}};  // 8 + 20, or 25 + 4 + 2
+  EXPECT_EQ(Kept(steps), "q [c] r [d]");
+  ProductTimes() = {{"c", {10, 12}}, {"d", {10, 10}}};  // 28, or 28
+  EXPECT_EQ(Kept(steps), "");
+}
+
+// After `c` in 8 bits and `r` in f32, the Tanh is a step of its own: 4 and 4 instead of 2.
+TEST_F(RegionCostsTest, FunctionsAfterARoundedProduct) {
+  const std::vector<std::string> steps = {
+      Quantized("q", "x"),   Convolution("c", "q"), Quantized("r", "c"), TargetStep("t", "opset1.Tanh", "%r"),
+      Convolution("d", "r"), ResultOf("t"),         ResultOf("d")};
+  const std::vector<std::string> chain = {
+      Quantized("q", "x"), Convolution("c", "q"), Quantized("r", "c"), TargetStep("t", "opset1.Tanh", "%r"),
+      Quantized("s", "t"), Convolution("d", "s"), ResultOf("d")};
+  // With `q` alone: 8 + 10 + 8; with neither: 4 + T + 2. `r` in 8 bits costs 12 for the Tanh.
+  ProductTimes() = {{"c", {10, 21}}, {"d", {10, 1}}};
+  EXPECT_EQ(Kept(chain), "q [c]");
+  ProductTimes() = {{"c", {10, 20}}, {"d", {10, 1}}};
+  EXPECT_EQ(Kept(chain), "");
+  // Two readers: the Tanh is a step of its own in any case. 8 + 10 + 4, or 4 + T + 2.
+  ProductTimes() = {{"c", {10, 17}}, {"d", {10, 1}}};
+  EXPECT_EQ(Kept(steps), "q [c]");
+  ProductTimes() = {{"c", {10, 16}}, {"d", {10, 1}}};
+  EXPECT_EQ(Kept(steps), "");
+}
+
+// The results of very large graphs all keep their marks.
+TEST_F(RegionCostsTest, VeryLargeGraphs) {
+  for (const int count : {4096, 4097}) {
+    ProductTimes().clear();
+    std::vector<std::string> steps;
+    for (int i = 0; i < count; ++i) {
+      const std::string number = std::to_string(i);
+      steps.push_back(Quantized("q" + number, "x"));
+      steps.push_back(Convolution("c" + number, "q" + number));
+      steps.push_back(ResultOf("c" + number));
+    }
+    EXPECT_EQ(Kept(steps).empty(), count == 4096);
+  }
+}
+
 // Parts of a Concat have one form.
 TEST_F(RegionCostsTest, PartsOfAConcat) {
   const std::vector<std::string> steps = {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <tuple>
 
+#include "runtime/fast/processor.h"
 #include "runtime/fast/simd/dispatch.h"
 #include "tests/unit/runtime/engine/quantized/quantized_graph.h"
 
@@ -197,6 +198,52 @@ TEST(RoundedResultsTest, LargeImages) {
     ExpectRounded(
         {.product = ProductKind::kPointwise, .channels = 20, .range = OneRange(0, 1), .extents = extents});
   }
+}
+
+// A sum by channel and a lower limit between two roundings, below, at, between and above the limits of the
+// second one.
+TEST(RoundedResultsTest, SumsByChannelAndLowerLimits) {
+  const Shape shape = {1, 24, 3, 5};
+  const TensorValue x = RandomTensor(shape, 7);
+  for (const bool has_sum : {false, true}) {
+    for (const float least : {-2.0F, -1.0F, 0.0F, 0.3F, 1.5F, 2.0F}) {
+      TestGraph g;
+      ir::OutputPort value = g.Convolution(g.Parameter("x", shape), g.Weights({24, 24, 1, 1}, 1), 0);
+      const auto round = [&](ir::OutputPort data, float low, float high) {
+        const ir::OutputPort from = Scalar(g, low), to = Scalar(g, high);
+        return g.Op("FakeQuantize", {data, from, to, from, to}, With("levels", int64_t{17}));
+      };
+      value = round(value, -2, 2);
+      if (has_sum) value = g.Op("Add", {value, g.Weights({1, 24, 1, 1}, 5)});
+      value = g.Op("Maximum", {value, Scalar(g, least)});
+      g.Result(round(value, -1, 1.5F));
+      const std::vector<TensorValue> fast = RunGraph(g.graph, {}, {x});
+      const std::vector<TensorValue> reference =
+          RunGraph(g.graph, {.backend = kernels::Backend::kReference}, {x});
+      int64_t other = 0;
+      for (int64_t i = 0; i < fast[0].volume(); ++i)
+        other += std::abs(fast[0].ElementAsDouble(i) - reference[0].ElementAsDouble(i)) > 1e-5;
+      EXPECT_LE(other, fast[0].volume() / 100) << least;  // numbers halfway between two levels
+    }
+  }
+}
+
+// Kernels in bf16 do not round: what follows is a step of its own again.
+TEST(RoundedResultsTest, ChainsAfterARoundingInBf16) {
+  if (!fast::HasBf16() || !fast::simd::HasSimd()) GTEST_SKIP() << "without bf16";
+  TestGraph g;
+  const Shape shape = {1, 32, 6, 6};
+  const ir::OutputPort low = Scalar(g, 0), high = Scalar(g, 1);
+  ir::OutputPort value = g.Convolution(g.Parameter("x", shape), g.Weights({32, 32, 3, 3}, 1), 1);
+  value = g.Op("FakeQuantize", {value, low, high, low, high}, With("levels", int64_t{16}));
+  value = g.Op("ReLU", {g.Op("Add", {value, g.Parameter("y", shape)})});
+  g.Result(value);
+  const auto bf16 = Compile(g.graph, {.precision = kernels::Precision::kBf16, .threads = 1});
+  const auto f32 = Compile(g.graph, {.threads = 1});
+  ASSERT_TRUE(bf16 != nullptr && f32 != nullptr);
+  EXPECT_NE(bf16->DescribePlan().find(" Add+ReLU "), std::string::npos) << bf16->DescribePlan();
+  EXPECT_NE(f32->DescribePlan().find("Convolution+FakeQuantize+Add+ReLU"), std::string::npos)
+      << f32->DescribePlan();
 }
 
 std::string PlanOfRounded(const RoundedGraph& given) {

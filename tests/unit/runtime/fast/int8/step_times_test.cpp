@@ -1,0 +1,83 @@
+// Estimates of step times: which kind of product a node is, by the times of equal numbers of products.
+
+#include "runtime/fast/int8/step_times.h"
+
+#include "tests/unit/runtime/run_graph.h"
+
+namespace nnefc::runtime::fast::int8 {
+namespace {
+
+class StepTimesTest : public testing::Test {
+ protected:
+  // Of a convolution of 8 by 8 pixels, with groups if the filter has one axis more.
+  static double Convolution(const Shape& filter, int64_t stride = 1, int64_t dilation = 1,
+                            bool is_quantized = false) {
+    TestGraph g;
+    const bool is_grouped = filter.size() == 5;
+    const int64_t channels = is_grouped ? filter[0] * filter[2] : filter[1];
+    const auto pad_of = [&](int64_t extent) { return dilation * (extent - 1) / 2; };
+    const int64_t rows = pad_of(filter[filter.size() - 2]), columns = pad_of(filter.back());
+    ir::AttributeMap attributes;
+    attributes.Set("strides", ir::Attribute::Integers{stride, stride});
+    attributes.Set("dilations", ir::Attribute::Integers{dilation, dilation});
+    attributes.Set("pads_begin", ir::Attribute::Integers{rows, columns});
+    attributes.Set("pads_end", ir::Attribute::Integers{rows, columns});
+    attributes.Set("auto_pad", "explicit");
+    const Shape data = {1, channels, 8 * stride, 8 * stride};
+    const ir::OutputPort result = g.Op(is_grouped ? "GroupConvolution" : "Convolution",
+                                       {g.Parameter("x", data), g.Weights(filter, 1)}, attributes);
+    const Shape shape = *g.graph->output(result).shape.extents();
+    EXPECT_EQ(shape[2], 8);
+    return StepTimesOfProcessor()->product(g.graph->node(result.node), data, filter, shape, is_quantized) /
+           static_cast<double>(*Volume(shape));
+  }
+  static double MatMul(int64_t inputs, bool is_quantized) {
+    TestGraph g;
+    const Shape data = {4, inputs}, matrix = {inputs, 32}, result = {4, 32};
+    const ir::OutputPort port = g.Op("MatMul", {g.Parameter("x", data), g.Weights(matrix, 1)});
+    return StepTimesOfProcessor()->product(g.graph->node(port.node), data, matrix, result, is_quantized) /
+           128;
+  }
+};
+
+TEST_F(StepTimesTest, GrowsByTheProducts) {
+  for (const bool is_quantized : {false, true}) {
+    const double one = MatMul(64, is_quantized), two = MatMul(128, is_quantized),
+                 three = MatMul(192, is_quantized);
+    EXPECT_GT(two, one);
+    EXPECT_NEAR(three - two, two - one, 1e-9);
+    // A convolution of single pixels is a matrix product.
+    EXPECT_NEAR(Convolution({32, 64, 1, 1}, 1, 1, is_quantized), one, 1e-9);
+    EXPECT_NEAR(Convolution({32, 64, 1, 1}, 2, 1, is_quantized), one, 1e-9);
+  }
+  EXPECT_LT(MatMul(512, true), MatMul(512, false));
+}
+
+// Winograd's algorithm needs 3x3 windows without strides and dilations, and a block of channels and of
+// outputs.
+TEST_F(StepTimesTest, WinogradTakesLessTime) {
+  const double winograd = Convolution({64, 64, 3, 3});
+  EXPECT_LT(winograd, Convolution({64, 64, 3, 3}, 2));
+  EXPECT_LT(winograd, Convolution({64, 64, 3, 3}, 1, 2));
+  EXPECT_LT(winograd, Convolution({64, 64, 5, 5}));
+  EXPECT_EQ(Convolution({64, 64, 3, 1}), Convolution({64, 64, 3, 1}, 2));
+  EXPECT_EQ(Convolution({64, 64, 1, 3}), Convolution({64, 64, 1, 3}, 2));
+  EXPECT_LT(Convolution({16, 16, 3, 3}), Convolution({16, 16, 3, 3}, 2));
+  EXPECT_EQ(Convolution({16, 15, 3, 3}), Convolution({16, 15, 3, 3}, 2));
+  EXPECT_EQ(Convolution({15, 16, 3, 3}), Convolution({15, 16, 3, 3}, 2));
+}
+
+TEST_F(StepTimesTest, FewOutputsTakeMoreTimeEach) {
+  EXPECT_GT(Convolution({15, 32, 1, 1}), Convolution({16, 32, 1, 1}));
+  EXPECT_GT(Convolution({15, 32, 5, 5}), Convolution({16, 32, 5, 5}));
+}
+
+// One channel in and out per group is depthwise: in 8 bits it takes longer.
+TEST_F(StepTimesTest, DepthwiseConvolutions) {
+  EXPECT_GT(Convolution({32, 1, 1, 5, 5}, 1, 1, true), Convolution({32, 1, 1, 5, 5}));
+  EXPECT_LT(Convolution({16, 2, 1, 5, 5}, 1, 1, true), Convolution({16, 2, 1, 5, 5}));
+  EXPECT_LT(Convolution({16, 1, 2, 5, 5}, 1, 1, true), Convolution({16, 1, 2, 5, 5}));
+}
+
+}  // namespace
+}  // namespace nnefc::runtime::fast::int8
