@@ -33,6 +33,7 @@ TransformationList StandardTransformations() {
   target::RegisterSelectedBranches(list);
   target::RegisterMatrices(list);
   target::RegisterRepeatedQuantization(list);
+  target::RegisterQuantizationAfterMoves(list);
   target::RegisterLookupTables(list);
   target::RegisterChannelQuantization(list);
   target::RegisterZeroPoints(list);

@@ -38,6 +38,7 @@ void RegisterSelectedBranches(TransformationList& list);
 void RegisterMatrices(TransformationList& list);
 void RegisterChannelQuantization(TransformationList& list);
 void RegisterRepeatedQuantization(TransformationList& list);
+void RegisterQuantizationAfterMoves(TransformationList& list);
 void RegisterLookupTables(TransformationList& list);
 void RegisterChannelPermutations(TransformationList& list);
 void RegisterPlanConstants(TransformationList& list);

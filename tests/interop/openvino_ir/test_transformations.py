@@ -15,6 +15,7 @@ from models import Nnefc
 NETWORKS = Path(__file__).resolve().parent.parent.parent / "networks"
 TARGET_NAMES = ("target.ConvertVectorsToMatrices", "target.TransposeLeftOperands", "target.QuantizeConcatParts",
                 "target.RemoveRepeatedQuantization", "target.InsertLookupTables", "target.RemoveQuantizationAfterMoves",
+                "target.QuantizeAfterMoves",
                 "target.QuantizeChannelsEqually", "target.RoundZeroPoints", "target.FuseChannelPermutations",
                 "target.MarkQuantizedValues", "target.UnmarkSlowRegions")
 HEADER = "version 1.0;\nextension KHR_enable_operator_expressions;\n\ngraph net( x ) -> ( y )\n{\n    x = external(shape = [2, 3, 4]);\n"

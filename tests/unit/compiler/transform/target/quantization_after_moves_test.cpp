@@ -1,0 +1,132 @@
+// target.QuantizeAfterMoves: chains of moves, consumers and producers, and near misses.
+
+#include "compiler/transform/pipeline/target_pipeline.h"
+#include "tests/unit/compiler/transform/target/target_support.h"
+
+namespace nnefc::transform::target {
+namespace {
+
+class QuantizeAfterMovesTest : public TargetTest {
+ protected:
+  static std::string Moves(const std::string& steps, const std::string& levels = "256",
+                           const std::string& low = "f32[]", const std::string& lows = "-1") {
+    return TargetInput("x", "f32", "[1,4,2]") + TargetConstant("low", low, lows) +
+           TargetConstant("high", "f32[1,1,1]", "254") + TargetConstant("first", "f32[]", "-2") +
+           TargetConstant("last", "f32[1]", "508") + TargetConstant("order", "i64[3]", "0, 2, 1") +
+           TargetConstant("flat", "i64[2]", "2, 4") + TargetConstant("w", "f32[4,1]", "1, 2, 3, 4") +
+           TargetStep("q", "opset1.FakeQuantize", "%x, %low, %high, %first, %last", "levels = " + levels) +
+           steps;
+  }
+  static std::string Transposed(const std::string& from) {
+    return TargetStep("t", "opset1.Transpose", from + ", %order");
+  }
+  static std::string Product(const std::string& left, const std::string& right = "%w") {
+    return TargetStep("m", "opset1.MatMul", left + ", " + right);
+  }
+  static std::string Reshaped(const std::string& name, const std::string& from) {
+    return TargetStep(name, "opset1.Reshape", from + ", %flat", "special_zero = false");
+  }
+  std::string AfterMoves(const std::string& text) { return After("QuantizeAfterMoves", {text}); }
+
+  const std::string given_ =
+      "FakeQuantize[1,4,2](Parameter Const Const Const Const) Transpose[1,2,4](FakeQuantize Const) ";
+  const std::string moved_ =
+      "Transpose[1,2,4](Parameter Const) FakeQuantize[1,2,4](Transpose Const Const Const Const) ";
+};
+
+TEST_F(QuantizeAfterMovesTest, ATransposeBeforeAMatmul) {
+  EXPECT_EQ(AfterMoves(Moves(Transposed("%q") + Product("%t") + TargetResult("m"))),
+            moved_ + "MatMul[1,2,1](FakeQuantize Const)");
+  EXPECT_EQ(InputOf("FakeQuantize", 1), (std::vector<double>{-1}));
+  EXPECT_EQ(InputOf("FakeQuantize", 2), (std::vector<double>{254}));
+  EXPECT_EQ(InputOf("FakeQuantize", 3), (std::vector<double>{-2}));
+  EXPECT_EQ(InputOf("FakeQuantize", 4), (std::vector<double>{508}));
+}
+
+TEST_F(QuantizeAfterMovesTest, ReshapesOnBothSides) {
+  EXPECT_EQ(AfterMoves(Moves(Transposed("%q") + Reshaped("r", "%t") + Product("%r") + TargetResult("m"))),
+            "Transpose[1,2,4](Parameter Const) Reshape[2,4](Transpose Const) "
+            "FakeQuantize[2,4](Reshape Const Const Const Const) MatMul[2,1](FakeQuantize Const)");
+  // A reshape alone keeps quantized values.
+  EXPECT_EQ(AfterMoves(Moves(Reshaped("r", "%q") + Product("%r") + TargetResult("m"))),
+            "FakeQuantize[1,4,2](Parameter Const Const Const Const) Reshape[2,4](FakeQuantize Const) "
+            "MatMul[2,1](Reshape Const)");
+}
+
+TEST_F(QuantizeAfterMovesTest, ConvolutionsReadTheirFirstInput) {
+  const std::string attributes = "strides = [1], dilations = [1], pads_begin = [0], pads_end = [0]";
+  const std::string filter = TargetConstant("f", "f32[1,2,1]", "1, 2");
+  const auto convolution = [&](const std::string& inputs) {
+    return filter + TargetStep("c", "opset1.Convolution", inputs, attributes) + TargetResult("c");
+  };
+  EXPECT_EQ(AfterMoves(Moves(Transposed("%q") + convolution("%t, %f"))),
+            moved_ + "Convolution[1,1,4](FakeQuantize Const)");
+  EXPECT_EQ(AfterMoves(Moves(Transposed("%q") + TargetInput("k", "f32", "[1,2,1]") + convolution("%t, %k"))),
+            given_ + "Convolution[1,1,4](Transpose Parameter)");
+}
+
+TEST_F(QuantizeAfterMovesTest, OtherConsumers) {
+  EXPECT_EQ(AfterMoves(Moves(Transposed("%q") + TargetStep("a", "opset1.ReLU", "%t") + TargetResult("a"))),
+            given_ + "ReLU[1,2,4](Transpose)");
+  EXPECT_EQ(AfterMoves(Moves(Transposed("%q") + TargetConstant("v", "f32[1,2]", "1, 2") +
+                             Product("%v", "%t") + TargetResult("m"))),
+            given_ + "MatMul[1,1,4](Const Transpose)");
+  EXPECT_EQ(AfterMoves(Moves(Transposed("%q") + TargetInput("b", "f32", "[4,1]") + Product("%t", "%b") +
+                             TargetResult("m"))),
+            given_ + "MatMul[1,2,1](Transpose Parameter)");
+  // One consumer of the moved values is sufficient.
+  EXPECT_EQ(AfterMoves(Moves(Transposed("%q") + Product("%t") + TargetStep("a", "opset1.ReLU", "%t") +
+                             TargetStep("s", "opset1.Add", "%a, %m") + TargetResult("s"))),
+            moved_ + "MatMul[1,2,1](FakeQuantize Const) ReLU[1,2,4](FakeQuantize) Add[1,2,4](ReLU MatMul)");
+}
+
+TEST_F(QuantizeAfterMovesTest, SecondReadersOfTheQuantizationKeepIt) {
+  EXPECT_EQ(AfterMoves(Moves(Transposed("%q") + Product("%t") + TargetResult("m") +
+                             TargetStep("a", "opset1.ReLU", "%q") + "  opset1.Result \"z\" (%a)\n")),
+            given_ + "MatMul[1,2,1](Transpose Const) ReLU[1,4,2](FakeQuantize)");
+}
+
+TEST_F(QuantizeAfterMovesTest, OtherRanges) {
+  const std::string rest = Transposed("%q") + Product("%t") + TargetResult("m");
+  EXPECT_EQ(AfterMoves(Moves(rest, "255")), given_ + "MatMul[1,2,1](Transpose Const)");
+  EXPECT_EQ(AfterMoves(Moves(rest, "257")), given_ + "MatMul[1,2,1](Transpose Const)");
+  EXPECT_EQ(AfterMoves(Moves(rest, "256", "f32[1,4,1]", "-1, -2, -3, -4")),
+            given_ + "MatMul[1,2,1](Transpose Const)");
+}
+
+// A quantization after a convolution or matmul, and functions of its elements, is part of its step.
+TEST_F(QuantizeAfterMovesTest, QuantizationsOfProductsStay) {
+  const auto after = [&](const std::string& before) {
+    return AfterMoves(
+        TargetInput("z", "f32", "[1,4,3]") + TargetConstant("u", "f32[3,2]", "1, 2, 3, 4, 5, 6") +
+        TargetStep("p", "opset1.MatMul", "%z, %u") + before + TargetConstant("low", "f32[]", "0") +
+        TargetConstant("high", "f32[]", "255") + TargetConstant("order", "i64[3]", "0, 2, 1") +
+        TargetConstant("w", "f32[4,1]", "1, 2, 3, 4") +
+        TargetStep("q", "opset1.FakeQuantize", "%x, %low, %high, %low, %high", "levels = 256") +
+        Transposed("%q") + Product("%t") + TargetResult("m"));
+  };
+  const std::string product = "MatMul[1,4,2](Parameter Const) ";
+  const std::string last = "Transpose[1,2,4](FakeQuantize Const) MatMul[1,2,1](Transpose Const)";
+  EXPECT_EQ(after(TargetStep("x", "opset1.ReLU", "%p")),
+            product + "ReLU[1,4,2](MatMul) FakeQuantize[1,4,2](ReLU Const Const Const Const) " + last);
+  EXPECT_EQ(after(TargetConstant("b", "f32[2]", "1, 2") + TargetStep("x", "opset1.Add", "%b, %p")),
+            product + "Add[1,4,2](Const MatMul) FakeQuantize[1,4,2](Add Const Const Const Const) " + last);
+  // Other operations are steps of their own.
+  EXPECT_EQ(after(TargetConstant("axis", "i64[]", "2") + TargetStep("x", "opset1.SoftMax", "%p", "axis = 2")),
+            product +
+                "SoftMax[1,4,2](MatMul) Transpose[1,2,4](SoftMax Const) "
+                "FakeQuantize[1,2,4](Transpose Const Const Const Const) MatMul[1,2,1](FakeQuantize Const)");
+}
+
+TEST_F(QuantizeAfterMovesTest, NamesStayWithTheirValues) {
+  (void)AfterMoves(Moves(Transposed("%q") + Product("%t") + TargetResult("m")));
+  for (ir::NodeId id : graph_->nodes()) {
+    const ir::Node& node = graph_->node(id);
+    if (node.type() == "MatMul") {
+      EXPECT_EQ(graph_->node(node.input(0).node).name(), "q");
+    }
+  }
+}
+
+}  // namespace
+}  // namespace nnefc::transform::target
