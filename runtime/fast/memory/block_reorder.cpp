@@ -6,17 +6,13 @@
 #include <optional>
 
 #include "llvm/ADT/SmallVector.h"
+#include "runtime/fast/memory/plain_reorder.h"
 #include "runtime/fast/simd/pointwise/transpose_microkernel.h"
 #include "runtime/tensor/parallel.h"
 
 namespace nnefc::runtime::fast::memory {
 
 namespace {
-
-// An axis of a reorder, or several contiguous ones, with strides on both sides.
-struct ReorderLoop {
-  int64_t extent, from, to;
-};
 
 // A copy with one blocked axis on one side.
 struct BlockedCopy {
@@ -35,22 +31,6 @@ struct BlockedCopy {
 
 bool IsBlockedF32(const BlockedFormat& format) {
   return format.is_blocked() && format.type == StorageType::kF32 && format.sum_axes == 0;
-}
-
-// Removes axes of extent 1, and merges axes that are contiguous on both sides.
-llvm::SmallVector<ReorderLoop, 4> JoinedLoops(llvm::SmallVector<ReorderLoop, 4> loops) {
-  llvm::SmallVector<ReorderLoop, 4> joined;
-  for (const ReorderLoop& loop : loops) {
-    if (loop.extent == 1) continue;
-    const bool follows = !joined.empty() && joined.back().from == loop.from * loop.extent &&
-                         joined.back().to == loop.to * loop.extent;
-    if (follows) {
-      joined.back() = {joined.back().extent * loop.extent, loop.from, loop.to};
-    } else {
-      joined.push_back(loop);
-    }
-  }
-  return joined;
 }
 
 std::optional<BlockedCopy> CopyOf(const BlockedFormat& from, const BlockedFormat& to) {

@@ -154,6 +154,12 @@ bool IsChannelBlocked(const kernels::ValueInfo& value) {
          FormatOf(value) == ChannelBlockedFormat(value.shape);
 }
 
+bool IsImageMemory(const kernels::ValueInfo& value) {
+  const size_t rank = value.shape.size();
+  if (value.layout == nullptr || rank < 3 || rank > 5) return false;
+  return IsChannelBlocked(value) || FormatOf(value) == ChannelsLastFormat(value.shape, StorageType::kF32);
+}
+
 const ValueQuantization* QuantizationOf(const kernels::ValueInfo& value) {
   const std::optional<ValueQuantization>& codes = FormOf(value.layout).codes;
   return codes ? &*codes : nullptr;

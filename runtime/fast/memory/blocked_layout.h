@@ -71,6 +71,8 @@ BlockedFormat MemoryFormatOf(const tensor::Layout& layout, llvm::ArrayRef<int64_
 const BlockedLayout::Form& FormOf(const tensor::Layout& layout);
 // Returns true for f32 images in nChw16c layout.
 bool IsChannelBlocked(const kernels::ValueInfo& value);
+// Returns whether a value is images of rank 3 to 5 in nChw16c or in NHWC, f32 or quantized.
+bool IsImageMemory(const kernels::ValueInfo& value);
 // Returns the quantization parameters of the value, or null if it is not quantized.
 const ValueQuantization* QuantizationOf(const kernels::ValueInfo& value);
 // Returns the layout of 8-bit values with the parameters `codes`, in the element order of `format`.

@@ -8,6 +8,7 @@
 #include "runtime/fast/int8/integer_gemm.h"
 #include "runtime/fast/memory/block_reorder.h"
 #include "runtime/fast/memory/blocked_layout.h"
+#include "runtime/fast/memory/plain_reorder.h"
 #include "runtime/tensor/parallel.h"
 #include "runtime/tensor/thread_team.h"
 
@@ -32,6 +33,7 @@ std::shared_ptr<const kernels::Kernel> MakeFastReorder(ElementType type, llvm::A
     if (std::shared_ptr<const kernels::Kernel> blocks = MakeChannelsLastReorder(source, target))
       return blocks;
     if (std::shared_ptr<const kernels::Kernel> blocks = MakeBlockReorder(source, target)) return blocks;
+    if (std::shared_ptr<const kernels::Kernel> plain = MakePlainReorder(source, target)) return plain;
   }
   if (from_form.codes && !to_form.filter_codes) {
     const bool to_codes = to_form.codes.has_value();

@@ -1,14 +1,16 @@
-// Conversions of f32 images between nChw16c and NHWC: as a Transpose of [N, C, spatial..] to [N, spatial..,
-// C] or back, where the tensor with channels first is nChw16c, and as a reorder of one tensor. Both copy 16
-// channels at a time.
+// Transpose of f32 tensors. Images between nChw16c and NHWC, as a Transpose of [N, C, spatial..] to [N,
+// spatial.., C] or back, where the tensor with channels first is nChw16c, and as a reorder of one tensor:
+// both copy 16 channels at a time. Other orders are those of row-major tensors (plain_reorder.h).
 
 #include <algorithm>
 
 #include "runtime/fast/factories.h"
 #include "runtime/fast/memory/blocked_layout.h"
+#include "runtime/fast/memory/plain_reorder.h"
 #include "runtime/fast/reasons.h"
 #include "runtime/fast/simd/dispatch.h"
 #include "runtime/fast/simd/loop_math.h"
+#include "runtime/fast/simd/pointwise/transpose_microkernel.h"
 #include "runtime/tensor/parallel.h"
 
 namespace nnefc::runtime::fast::memory {
@@ -51,24 +53,21 @@ class ImageTranspose final : public kernels::Kernel {
     const int64_t width = std::min(kChannelBlock, channels - channel);
     const int64_t blocked = (image * sizes_.blocks() + block) * sizes_.pixels * kChannelBlock;
     const int64_t behind = image * sizes_.pixels * channels + channel;
-    const bool is_whole = width == kChannelBlock;
-    const auto copy = [=](const float* x, float* y) __attribute__((always_inline)) {
-      if (is_whole) {
+    const float* in = from + (way_ == ChannelsGo::kChannelsLast16 ? blocked + first * kChannelBlock
+                                                                  : behind + first * channels);
+    float* out = to + (way_ == ChannelsGo::kChannelsLast16 ? behind + first * channels
+                                                           : blocked + first * kChannelBlock);
+    if (width < kChannelBlock)
+      return way_ == ChannelsGo::kChannelsLast16
+                 ? simd::EmptyPartialBlock(in, width, end - first, out, channels)
+                 : simd::FillPartialBlock(in, channels, width, end - first, out);
+    const int64_t in_step = way_ == ChannelsGo::kChannelsLast16 ? kChannelBlock : channels,
+                  out_step = way_ == ChannelsGo::kChannelsLast16 ? channels : kChannelBlock;
+    simd::Vectorized([=] {
+      const float* x = in;
+      float* y = out;
+      for (int64_t pixel = first; pixel < end; ++pixel, x += in_step, y += out_step)
         std::copy_n(x, kChannelBlock, y);
-      } else {
-        std::copy_n(x, width, y);
-      }
-    };
-    simd::Vectorized([=, way = way_] {
-      for (int64_t pixel = first; pixel < end; ++pixel) {
-        const int64_t of_block = blocked + pixel * kChannelBlock, of_pixel = behind + pixel * channels;
-        if (way == ChannelsGo::kChannelsLast16) {
-          copy(from + of_block, to + of_pixel);
-        } else {
-          copy(from + of_pixel, to + of_block);
-          if (!is_whole) std::fill(to + of_block + width, to + of_block + kChannelBlock, 0.0f);
-        }
-      }
     });
   }
 
@@ -127,12 +126,40 @@ kernels::KernelOrReason MakeTranspose(const kernels::KernelRequest& request) {
   return prepared;
 }
 
+// A Transpose between row-major tensors.
+kernels::KernelOrReason MakePlainTranspose(const kernels::KernelRequest& request) {
+  const Shape &given = request.inputs[0].shape, &result = request.outputs[0].shape;
+  const TensorValue* order = request.inputs[1].constant;
+  if (!simd::HasSimd()) return kNeedsSimd;
+  if (!request.posts.empty()) return kHasFusedOperation;
+  if (!IsDenseF32(request.inputs[0])) return kNotF32;
+  if (order == nullptr || order->volume() != static_cast<int64_t>(given.size()))
+    return kernels::Reason("the order is not constant");
+  const BlockedFormat from = RowMajorFormat(given), to = RowMajorFormat(result);
+  llvm::SmallVector<ReorderLoop, 4> axes;
+  for (size_t axis = 0; axis < result.size(); ++axis) {
+    const auto of_given = static_cast<size_t>(order->ElementAsInt(static_cast<int64_t>(axis)));
+    axes.push_back({result[axis], from.strides[of_given], to.strides[axis]});
+  }
+  kernels::PreparedKernel prepared;
+  prepared.kernel = MakePlainReorder(axes);
+  if (prepared.kernel == nullptr) return kernels::Reason("the axes stay in the same order");
+  prepared.inputs.resize(request.inputs.size());
+  prepared.outputs.resize(1);
+  return prepared;
+}
+
+constexpr kernels::Implementation kTranspose[] = {
+    {"channels", kernels::AlwaysApplies, kernels::FixedCost<10>, MakeTranspose},
+    {"plain", kernels::AlwaysApplies, kernels::FixedCost<20>, MakePlainTranspose}};
+const kernels::ImplementationTable kTransposeTables[] = {{"f32", kernels::AlwaysApplies, kTranspose}};
+
 }  // namespace
 
 std::shared_ptr<const kernels::Kernel> MakeChannelsLastReorder(const BlockedFormat& from,
                                                                const BlockedFormat& to) {
   const llvm::ArrayRef<int64_t> shape = from.shape();
-  if (shape.size() < 3 || shape.size() > 5 || to.shape() != shape || shape[1] < kChannelBlock) return nullptr;
+  if (shape.size() < 3 || shape.size() > 5 || to.shape() != shape || !simd::HasSimd()) return nullptr;
   const BlockedFormat blocks = ChannelBlockedFormat(shape),
                       channels_last = ChannelsLastFormat(shape, StorageType::kF32);
   if (from == blocks && to == channels_last)
@@ -143,7 +170,7 @@ std::shared_ptr<const kernels::Kernel> MakeChannelsLastReorder(const BlockedForm
 }
 
 void AddImageTransposes(FastTables& tables) {
-  tables.Add({"opset1"}, "Transpose", TableOf<MakeTranspose>("channels"));
+  tables.Add({"opset1"}, "Transpose", kTransposeTables);
 }
 
 }  // namespace nnefc::runtime::fast::memory

@@ -244,6 +244,38 @@ NNEFC_SIMD_INLINE inline void AddFirst(FloatVector& x, const float* from, int64_
 #endif
 }
 
+// Loads the first `count` elements without reading others, which become `other`. `count` as in Select.
+NNEFC_SIMD_INLINE inline void LoadFirst(FloatVector& x, const float* from, int64_t count, float other) {
+#if defined(NNEFC_X86_AVX512)
+  const uint32_t taken = count >= kSimdWidth ? 0xFFFFU : count <= 0 ? 0U : (1U << count) - 1;
+  x = _mm512_mask_loadu_ps(_mm512_set1_ps(other), static_cast<__mmask16>(taken), from);
+#elif defined(NNEFC_X86_AVX2)
+  IndexVector order;
+  SetToIota(order);
+  const auto end = static_cast<int32_t>(count < kSimdWidth ? count : kSimdWidth);
+  x = _mm256_maskload_ps(from, reinterpret_cast<__m256i>(order < end));
+  x = order < end ? x : FloatVector{} + other;
+#else
+  x = FloatVector{} + other;
+  for (int64_t i = 0; i < count && i < kSimdWidth; ++i) x[i] = from[i];
+#endif
+}
+
+// Stores the first `count` elements without writing others. `count` as in Select.
+NNEFC_SIMD_INLINE inline void StoreFirst(const FloatVector& x, int64_t count, float* to) {
+#if defined(NNEFC_X86_AVX512)
+  const uint32_t taken = count >= kSimdWidth ? 0xFFFFU : count <= 0 ? 0U : (1U << count) - 1;
+  _mm512_mask_storeu_ps(to, static_cast<__mmask16>(taken), x);
+#elif defined(NNEFC_X86_AVX2)
+  IndexVector order;
+  SetToIota(order);
+  const auto end = static_cast<int32_t>(count < kSimdWidth ? count : kSimdWidth);
+  _mm256_maskstore_ps(to, reinterpret_cast<__m256i>(order < end), x);
+#else
+  for (int64_t i = 0; i < count && i < kSimdWidth; ++i) to[i] = x[i];
+#endif
+}
+
 // Calls combine(x, y) with permutations y of x until each element of x has been combined with all others.
 template <typename Combine>
 NNEFC_SIMD_INLINE inline void ReduceVector(FloatVector& x, const Combine& combine) {
