@@ -6,6 +6,7 @@
 #include "runtime/fast/gemm/epilogue.h"
 #include "runtime/fast/gemm/function_chain.h"
 #include "runtime/fast/gemm/operand_shape.h"
+#include "runtime/fast/int8/convolution/vnni_costs.h"
 #include "runtime/kernels/attributes.h"
 
 namespace nnefc::runtime::fast {
@@ -70,9 +71,13 @@ Fusible FusibleOf(const ir::Graph& graph, const ir::Node& node, const Shape& res
 
 // Returns whether the kernels with the least time for a convolution or matmul can apply a FakeQuantize with
 // f32 result: those of oneDNN, for few channels and for 8-bit values, cannot.
-bool RoundsResults(const ir::Node& node, const Shape& result) {
-  if (node.info().contraction == ir::Contraction::kNone || ir::ops::QuantizedFilterOf(node)) return false;
-  return node.Is(ir::Contraction::kMatMul) || result[1] >= simd::kBlockColumns;
+bool RoundsResults(const ir::Graph& graph, const ir::Node& node, const Shape& result) {
+  if (node.info().contraction == ir::Contraction::kNone) return false;
+  if (ir::ops::QuantizedFilterOf(node)) {
+    const std::optional<Shape> filter = graph.output(node.input(1)).shape.extents();
+    return node.Is(ir::Contraction::kConvolution) && filter && int8::IsFasterInOwnEpilogue(*filter);
+  }
+  return node.Is(ir::Contraction::kMatMul) || result[1] >= simd::kBlockColumns / 2;
 }
 
 // A main node and the post-ops found for it.
@@ -166,7 +171,7 @@ class Finder {
     Chain chain{.fusible = fusible,
                 .result = result,
                 .channel_axis = ChannelAxis(main, result),
-                .rounds = RoundsResults(main, result)};
+                .rounds = RoundsResults(graph_, main, result)};
     while (group.posts.size() < most) {
       const llvm::ArrayRef<ir::InputPort> uses = graph_.node(port.node).uses(port.index);
       if (uses.size() != 1 || claimed_.contains(uses[0].node)) break;

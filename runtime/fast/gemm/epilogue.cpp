@@ -223,7 +223,7 @@ bool Epilogue::Add(const kernels::KernelRequest& request, const kernels::PostOpe
 }
 
 bool Epilogue::takes_operands() const {
-  return llvm::any_of(rest_, [](const Step& step) { return step.operand >= 0; });
+  return llvm::any_of(rest_, [](const Step& step) { return step.operand >= 0 || step.levels != nullptr; });
 }
 
 std::optional<Epilogue::Activation> Epilogue::activation() const {

@@ -67,7 +67,8 @@ class Epilogue {
   // copied to `scratch` with column_floats elements.
   Operands OperandsOf(const kernels::KernelRun& run, int64_t columns, float* scratch) const;
   int64_t column_floats(int64_t columns) const;
-  // Returns whether operations remain after bias, start and limits, and whether they have operands.
+  // Returns whether operations remain after bias, start and limits, and whether they have operands or differ
+  // by column.
   bool has_functions() const { return !rest_.empty(); }
   bool takes_operands() const;
   // The remaining operations as one function with an optional per-column operand, then an optional

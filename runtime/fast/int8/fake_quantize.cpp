@@ -124,13 +124,16 @@ kernels::KernelOrReason MakeFakeQuantize(const KernelRequest& request) {
   const ValueInfo& input = request.inputs[0];
   if (!memory::IsDenseF32(input)) return kNotF32;
   if (input.shape != request.outputs[0].shape) return Reason("the input is broadcast");
-  const OrReason<AxisLimits> limits =
+  OrReason<AxisLimits> limits =
       gemm::AxisLimitsOf(*request.node, request.inputs.drop_front(1), request.outputs[0].shape);
   if (!limits) return limits.reason();
   const memory::BlockedFormat format = memory::FormatInF32(input);
   kernels::PreparedKernel prepared;
   tensor::Layout layout = nullptr;
-  if (limits->has_one_range()) {
+  // Padding channels stay zeros, so that they have other limits.
+  const bool has_padding_channels = memory::IsPadded(format) && memory::ChannelBlockOf(format) != 0;
+  if (has_padding_channels && limits->has_one_range()) limits->axis = 1;
+  if (limits->has_one_range() && !has_padding_channels) {
     // Without padding a layout's memory contains exactly its elements.
     layout = memory::IsPadded(format) ? nullptr : memory::LayoutOf(format);
     prepared.kernel = std::make_shared<RoundKernel>(limits->LevelsOf(0));

@@ -134,12 +134,45 @@ class Int8Reorder final : public kernels::Kernel {
     const int64_t count = std::min(kChannelBlock, sizes_.channels - first);
     if (from_ != ImageOrder::kRows && to_ != ImageOrder::kRows && count == kChannelBlock)
       return Copy<kChannelBlock>(from(first), step, pixels.count(), to(first), out_step);
+    if (from_ == ImageOrder::kChannelsLast16 && to_ == ImageOrder::kBlocks) {
+      // Whole blocks are read where they end within the images.
+      const int64_t offset = sizes_.BeginOf(from_, image, first) + pixels.begin * step,
+                    size = sizes_.images * sizes_.channels * sizes_.pixels;
+      const int64_t within = size - offset < kChannelBlock ? 0 : (size - offset - kChannelBlock) / step + 1;
+      const int64_t whole = std::min(pixels.count(), within);
+      CopyPadded(in + offset, count, whole, to(first));
+      for (int64_t pixel = whole; pixel < pixels.count(); ++pixel) {
+        uint8_t codes[kChannelBlock] = {};
+        std::copy_n(in + offset + pixel * step, count, codes);
+        CopyPadded(codes, count, 1, to(first) + pixel * kChannelBlock);
+      }
+      return;
+    }
     for (int64_t channel = first; channel < first + count; ++channel)
       Copy<1>(from(channel), step, pixels.count(), to(channel), out_step);
     Number* block = to(first);
     for (int64_t channel = count; to_ == ImageOrder::kBlocks && channel < kChannelBlock; ++channel) {
       for (int64_t pixel = 0; pixel < pixels.count(); ++pixel) block[pixel * kChannelBlock + channel] = 0;
     }
+  }
+
+  // Copies the first `count` channels of a block of several pixels, and zeros for the others. Reads whole
+  // blocks.
+  void CopyPadded(const uint8_t* from, int64_t count, int64_t pixels, Number* to) const {
+    const auto maker = NumberMaker();
+    const int64_t given_step = sizes_.channels;
+    simd::Vectorized([=] {
+      // Local copies, to exclude aliasing with stores.
+      const auto number_of = maker;
+      const uint8_t* in = from;
+      Number* out = to;
+      const int64_t step = given_step, end = pixels;
+      const auto channels = static_cast<int32_t>(count);
+      for (int64_t pixel = 0; pixel < end; ++pixel, in += step, out += kChannelBlock) {
+        for (int32_t each = 0; each < int32_t{kChannelBlock}; ++each)
+          out[each] = each < channels ? number_of(in[each]) : Number{0};
+      }
+    });
   }
 
   // Copies `kEach` elements at each of `count` positions.

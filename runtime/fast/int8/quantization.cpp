@@ -93,6 +93,43 @@ class QuantizeKernel final : public kernels::Kernel {
   int64_t count_;
 };
 
+// Quantizes nChw16c images to NHWC.
+class QuantizeImagesKernel final : public kernels::Kernel {
+ public:
+  QuantizeImagesKernel(const QuantizationRange& range, llvm::ArrayRef<int64_t> shape)
+      : levels_{.low = range.low, .high = range.high},
+        images_(shape[0]),
+        channels_(shape[1]),
+        pixels_(*Volume(shape.drop_front(2))) {}
+
+  std::string implementation() const override { return "nnefc:quantize_images"; }
+  kernels::FaultOr<Success> Run(const kernels::KernelRun& run) const override {
+    const float* x = reinterpret_cast<const float*>(run.input(0).bytes());
+    uint8_t* out = reinterpret_cast<uint8_t*>(run.output().mutable_bytes());
+    const int64_t blocks = tensor::CeilDivide(channels_, memory::kChannelBlock);
+    // Partitions pixels, since the blocks of a pixel share cache lines of the result.
+    const int64_t parts = tensor::CeilDivide(pixels_ * blocks, kRowsOfTask);
+    const int64_t each = tensor::CeilDivide(pixels_, std::max<int64_t>(parts, 1));
+    tensor::ParallelFor(images_ * parts, each * channels_, [&](int64_t task) {
+      const int64_t image = task / parts, begin = std::min(task % parts * each, pixels_),
+                    count = std::min(each, pixels_ - begin);
+      for (int64_t block = 0; block < blocks; ++block) {
+        const int64_t channel = block * memory::kChannelBlock;
+        simd::QuantizeBlock(levels_, x + ((image * blocks + block) * pixels_ + begin) * memory::kChannelBlock,
+                            count, std::min(memory::kChannelBlock, channels_ - channel),
+                            out + (image * pixels_ + begin) * channels_ + channel, channels_);
+      }
+    });
+    return Success();
+  }
+
+ private:
+  static constexpr int64_t kRowsOfTask = 512;  // of a block of channels
+
+  simd::QuantizedLevels levels_;
+  int64_t images_, channels_, pixels_;
+};
+
 // Requantizes to another range.
 class RecodeKernel final : public kernels::Kernel {
  public:
@@ -159,12 +196,20 @@ kernels::KernelOrReason MakeQuantize(const KernelRequest& request) {
   if (!range) return Reason("not 256 levels with one scale");
   const ValueInfo& input = request.inputs[0];
   memory::BlockedFormat format = memory::FormatInF32(input);
-  if (memory::IsPadded(format)) format = memory::RowMajorFormat(input.shape);
-  const int64_t count = Volume(input.shape).value_or(0);
+  const ValueQuantization* codes = memory::QuantizationOf(input);
   kernels::PreparedKernel prepared;
   prepared.inputs.resize(request.inputs.size());
+  if (codes == nullptr && memory::ChannelBlockOf(format) == memory::kChannelBlock && simd::HasSimd() &&
+      range->formula == QuantizationRange::Formula::kFakeQuantize) {
+    prepared.inputs[0] = memory::LayoutOf(format);
+    prepared.outputs.push_back(memory::QuantizedLayout(
+        memory::ChannelsLastFormat(input.shape, memory::StorageType::kF32), range->codes));
+    prepared.kernel = std::make_shared<QuantizeImagesKernel>(*range, input.shape);
+    return prepared;
+  }
+  if (memory::IsPadded(format)) format = memory::RowMajorFormat(input.shape);
+  const int64_t count = Volume(input.shape).value_or(0);
   prepared.outputs.push_back(memory::QuantizedLayout(format, range->codes));
-  const ValueQuantization* codes = memory::QuantizationOf(input);
   if (codes != nullptr && !memory::IsPadded(memory::FormatInF32(input))) {
     prepared.inputs[0] = input.layout;
     prepared.kernel = std::make_shared<RecodeKernel>(*codes, *range, count);

@@ -177,7 +177,7 @@ kernels::KernelOrReason MakeBlockedResampling(const kernels::KernelRequest& requ
   }
   kernels::PreparedKernel prepared;
   prepared.inputs.resize(request.inputs.size());
-  prepared.inputs[0] = images.layout;
+  prepared.inputs[0] = memory::LayoutOf(memory::ChannelBlockedFormat(shape));
   prepared.outputs.push_back(memory::LayoutOf(memory::ChannelBlockedFormat(request.outputs[0].shape)));
   auto kernel = std::make_shared<BlockedResampling>(std::move(form));
   prepared.scratch_bytes = kernel->scratch_bytes();
@@ -189,7 +189,7 @@ Reason ResamplingApplies(const kernels::KernelRequest& request) {
   const kernels::ValueInfo& images = request.inputs[0];
   if (!simd::HasSimd()) return kNeedsSimd;
   if (!request.posts.empty()) return kHasFusedOperation;
-  if (!memory::IsChannelBlocked(images)) return kNotBlocked;
+  if (!memory::IsImageMemory(images)) return kNotBlocked;
   if (Volume(images.shape) == 0) return Reason("an empty image");
   for (const kernels::ValueInfo& input : request.inputs.drop_front()) {
     if (input.constant == nullptr) return Reason("an operand is not constant");

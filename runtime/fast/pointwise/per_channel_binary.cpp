@@ -129,7 +129,7 @@ kernels::KernelOrReason MakePerChannelBinary(const kernels::KernelRequest& reque
   const size_t image_input = request.inputs[0].shape == shape ? 0 : 1;
   const kernels::ValueInfo& images = request.inputs[image_input];
   if (images.shape != shape) return kernels::Reason("both operands are broadcast");
-  if (!memory::IsChannelBlocked(images)) return kNotBlocked;
+  if (!memory::IsImageMemory(images)) return kNotBlocked;
   const PerChannelOperand numbers =
       ClassifyPerChannelOperand(*request.node, request.inputs[1 - image_input].shape, shape);
   if (numbers == PerChannelOperand::kNone) return kernels::Reason("no operand has one element per channel");
@@ -148,9 +148,10 @@ kernels::KernelOrReason MakePerChannelBinary(const kernels::KernelRequest& reque
       .of_each_image = numbers == PerChannelOperand::kPerImage && shape[0] > 1};
   kernels::PreparedKernel prepared;
   prepared.inputs.resize(request.inputs.size());
-  prepared.inputs[image_input] = images.layout;
-  for (int input : steps->element_inputs()) prepared.inputs[static_cast<size_t>(input)] = images.layout;
-  prepared.outputs.push_back(images.layout);
+  const tensor::Layout blocked = memory::LayoutOf(memory::ChannelBlockedFormat(shape));
+  prepared.inputs[image_input] = blocked;
+  for (int input : steps->element_inputs()) prepared.inputs[static_cast<size_t>(input)] = blocked;
+  prepared.outputs.push_back(blocked);
   prepared.in_place = static_cast<int>(image_input);
   auto kernel = std::make_shared<PerChannelBinary>(form, std::move(*steps));
   prepared.scratch_bytes = kernel->scratch_bytes();

@@ -10,6 +10,7 @@
 #include "runtime/fast/int8/convolution/filter_packing.h"
 #include "runtime/fast/int8/convolution/int8_grouped_convolution.h"
 #include "runtime/fast/int8/convolution/int8_winograd.h"
+#include "runtime/fast/int8/convolution/vnni_costs.h"
 #include "runtime/fast/int8/dot4_gemm.h"
 #include "runtime/fast/int8/int8_epilogue.h"
 #include "runtime/fast/memory/blocked_layout.h"
@@ -378,45 +379,11 @@ kernels::KernelOrReason Finish(const KernelRequest& given, const Int8Step& step,
 
 // The costs of our kernels relative to those with accumulators of two products (dot2), without VNNI.
 constexpr double kWinogradTime = 0.4, kDot4Time = 0.6, kOwnTime = 1;
-
-// Returns whether the requantization of a step is folded into the scales of its accumulators.
-bool IsFolded(const KernelRequest& given, int64_t channel_axis) {
-  return Int8Step(given, channel_axis).folded.has_value();
-}
+// Costs above those of oneDNN's kernels with VNNI, which lack some fused operations. Depthwise convolutions
+// of oneDNN are faster also with the operations in steps of their own.
+constexpr double kDot4TimeAfterOneDnn = 3, kOwnTimeAfterOneDnn = 4;
 
 constexpr Reason kOneDnnUsesVnni("oneDNN is faster with VNNI");
-
-// With VNNI and 512-bit vectors our kernels beat oneDNN's if weights dominate and come from a remote cache:
-// measured on Emerald Rapids.
-bool IsFasterThanVnniOfOneDnn(const KernelRequest& given) {
-  const llvm::ArrayRef<int64_t> filter = given.inputs[1].shape, output = given.outputs[0].shape;
-  constexpr int64_t kFewPixels = 64, kSomePixels = 256, kManyPixels = 1024;
-  constexpr int64_t kFewChannels = 128, kSomeChannels = 192, kManyChannels = 512;
-  const int64_t pixels = output[0] * *Volume(output.drop_front(2)), channels = filter[1];
-  if (simd::SimdWidth() != simd::kSimdWidth512 || channels % simd::kQuad != 0) return false;
-  const bool sees_pixel = *Volume(filter.drop_front(2)) == 1;
-  const bool is_worth = sees_pixel
-                            ? pixels <= kFewPixels || (pixels <= kSomePixels && channels >= kSomeChannels) ||
-                                  (pixels <= kManyPixels && channels >= kManyChannels)
-                            : pixels <= kFewPixels && channels >= kFewChannels;
-  return is_worth && IsFolded(given, 1);
-}
-
-bool IsFasterThanVnniOfOneDnn(const KernelRequest& given, const gemm::InnerProduct& shape) {
-  constexpr int64_t kMaxRows = 1024;
-  return simd::SimdWidth() == simd::kSimdWidth512 && shape.inputs % simd::kQuad == 0 &&
-         shape.rows <= kMaxRows && IsFolded(given, static_cast<int64_t>(given.outputs[0].shape.size()) - 1);
-}
-
-// With VNNI, functions after the accumulators take less time in our epilogue than in oneDNN's, which reads
-// and writes the results once for each: measured on Sapphire Rapids, for sums of few products.
-bool IsFasterWithFunctions(const KernelRequest& given) {
-  constexpr int64_t kFewProducts = 256;
-  const Int8Step step(given, 1);
-  const int64_t products = *Volume(llvm::ArrayRef<int64_t>(given.inputs[1].shape).drop_front(1));
-  return simd::SimdWidth() == simd::kSimdWidth512 && products <= kFewProducts && step.coded.range &&
-         !step.folded && !step.coded.sum;
-}
 
 struct Int8Convolutions {
   Int8ConvolutionShape form;
@@ -501,11 +468,11 @@ Reason Int8ConvolutionApplies(const KernelRequest& given, Int8Algorithm algorith
 }
 
 Cost Int8ConvolutionCost(const KernelRequest& given, Int8Algorithm algorithm) {
-  if (HasVnni())
-    return algorithm == Int8Algorithm::kDot4 &&
-                   (IsFasterThanVnniOfOneDnn(given) || IsFasterWithFunctions(given))
-               ? Cost{kDot4Time}
-               : Cost::NotByDefault(kOneDnnUsesVnni);
+  if (HasVnni()) {
+    if (algorithm == Int8Algorithm::kDot2) return {kOwnTimeAfterOneDnn, kOneDnnUsesVnni};
+    if (algorithm != Int8Algorithm::kDot4) return Cost::NotByDefault(kOneDnnUsesVnni);
+    return IsFasterThanOneDnn(given) ? Cost{kDot4Time} : Cost{kDot4TimeAfterOneDnn, kOneDnnUsesVnni};
+  }
   switch (algorithm) {
     case Int8Algorithm::kWinograd:
       return Int8Winograd::IsFasterThanDirect(Int8FormOf(given, algorithm)->form)
@@ -569,9 +536,10 @@ Reason Int8MatmulApplies(const KernelRequest& given, const gemm::InnerProduct& s
 
 Cost Int8MatmulCost(const KernelRequest& given, const gemm::InnerProduct& shape, Int8Algorithm algorithm) {
   const bool is_dot4 = algorithm == Int8Algorithm::kDot4;
-  if (HasVnni())
-    return is_dot4 && IsFasterThanVnniOfOneDnn(given, shape) ? Cost{kDot4Time}
-                                                             : Cost::NotByDefault(kOneDnnUsesVnni);
+  if (HasVnni()) {
+    if (!is_dot4) return {kOwnTimeAfterOneDnn, kOneDnnUsesVnni};
+    return IsFasterThanOneDnn(given, shape) ? Cost{kDot4Time} : Cost{kDot4TimeAfterOneDnn, kOneDnnUsesVnni};
+  }
   return is_dot4 ? Dot4Cost(Int8FormOf(given, shape)) : Cost{kOwnTime};
 }
 

@@ -39,7 +39,7 @@ kernels::Cost Int8ConvolutionCost(const kernels::KernelRequest& given, Int8Algor
 kernels::KernelOrReason MakeInt8Convolution(const kernels::KernelRequest& given, const Int8Step& step,
                                             Int8Algorithm algorithm);
 
-// The same for matmuls with a constant matrix of the given sizes.
+// Matmuls with a constant matrix of the given sizes.
 kernels::Reason Int8MatmulApplies(const kernels::KernelRequest& given, const gemm::InnerProduct& shape,
                                   Int8Algorithm algorithm);
 kernels::Cost Int8MatmulCost(const kernels::KernelRequest& given, const gemm::InnerProduct& shape,

@@ -139,9 +139,9 @@ NNEFC_SIMD_INLINE inline void StoreRequantizedTile(const RequantizedResults& cal
       maker.Store<kHasOthers, kIsLimited>(sums, out);
     } else {
       uint8_t codes[kBlockColumns] = {};
-      if (kHasOthers) std::copy_n(out, call.channels, codes);
+      if (kHasOthers) CopyFirstUint8(out, call.channels, codes);
       maker.Store<kHasOthers, kIsLimited>(sums, codes);
-      std::copy_n(codes, call.channels, out);
+      CopyFirstUint8(codes, call.channels, out);
     }
   }
 }

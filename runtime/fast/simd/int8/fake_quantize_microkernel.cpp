@@ -81,12 +81,6 @@ struct LevelQuantizer {
   }
 };
 
-// Loads the first `count` elements of a vector; the others become `other`.
-NNEFC_SIMD_INLINE inline void LoadFirst(FloatVector& x, const float* from, int64_t count, float other) {
-  x = FloatVector{} + other;
-  for (int64_t lane = 0; lane < count; ++lane) x[lane] = from[lane];
-}
-
 }  // namespace
 
 void FakeQuantizeRow(const FakeQuantizeLevels& levels, const float* x, int64_t count, float* out) {
@@ -106,7 +100,7 @@ void FakeQuantizeRow(const FakeQuantizeLevels& levels, const float* x, int64_t c
     FloatVector rest;
     LoadFirst(rest, x + i, count - i, 0.0F);
     maker.Round(rest);
-    for (int64_t lane = 0; i + lane < count; ++lane) out[i + lane] = rest[lane];
+    StoreFirst(rest, count - i, out + i);
   });
 }
 
@@ -124,15 +118,15 @@ void FakeQuantizeColumns(const FakeQuantizeColumnLevels& levels, const float* x,
       for (int64_t row = 0; row < rows; ++row) {
         const float* from = x + row * columns + column;
         float* to = out + row * columns + column;
-        if (count == kSimdWidth) {
-          FloatVector numbers = *reinterpret_cast<const UnalignedFloatVector*>(from);
+        FloatVector numbers;
+        if (count == kSimdWidth) {  // masked stores are slow on processors with AVX2
+          numbers = *reinterpret_cast<const UnalignedFloatVector*>(from);
           maker.Round(numbers);
           *reinterpret_cast<UnalignedFloatVector*>(to) = numbers;
         } else {
-          FloatVector numbers;
           LoadFirst(numbers, from, count, 0.0F);
           maker.Round(numbers);
-          for (int64_t lane = 0; lane < count; ++lane) to[lane] = numbers[lane];
+          StoreFirst(numbers, count, to);
         }
       }
     }
@@ -150,7 +144,28 @@ void QuantizeRow(const QuantizedLevels& levels, const float* x, int64_t count, u
     uint8_t codes[kBlockColumns];
     std::copy_n(x + i, count - i, numbers);
     quantizer.Store(numbers, codes);
-    std::copy_n(codes, count - i, out + i);
+    CopyFirstUint8(codes, count - i, out + i);
+  });
+}
+
+void QuantizeBlock(const QuantizedLevels& levels, const float* x, int64_t rows, int64_t columns, uint8_t* out,
+                   int64_t stride) {
+  RunSimd([&]() NNEFC_SIMD_INLINE {
+    // Local copies, to exclude aliasing with stores.
+    LevelQuantizer quantizer;
+    quantizer.Make(levels);
+    const float* from = x;
+    uint8_t* to = out;
+    const int64_t step = stride;
+    if (columns == kBlockColumns) {
+      for (int64_t row = 0; row < rows; ++row, from += kBlockColumns, to += step) quantizer.Store(from, to);
+      return;
+    }
+    uint8_t codes[kBlockColumns];
+    for (int64_t row = 0; row < rows; ++row, from += kBlockColumns, to += step) {
+      quantizer.Store(from, codes);
+      CopyFirstUint8(codes, columns, to);
+    }
   });
 }
 

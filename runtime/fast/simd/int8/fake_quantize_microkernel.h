@@ -26,5 +26,9 @@ struct QuantizedLevels {
 };
 NNEFC_SIMD_FUNCTION(QuantizeRow,
                     void(const QuantizedLevels& levels, const float* x, int64_t count, uint8_t* out));
+// The same for rows of kBlockColumns elements, of which the first `columns` are stored. Stored rows are
+// `stride` apart.
+NNEFC_SIMD_FUNCTION(QuantizeBlock, void(const QuantizedLevels& levels, const float* x, int64_t rows,
+                                        int64_t columns, uint8_t* out, int64_t stride));
 
 }  // namespace nnefc::runtime::fast::simd

@@ -36,7 +36,7 @@ struct ResultQuantizer {
     if (channels == kBlockColumns) return StoreUint8(codes, out);
     uint8_t bytes[kBlockColumns];
     StoreUint8(codes, bytes);
-    std::copy_n(bytes, channels, out);
+    CopyFirstUint8(bytes, channels, out);
   }
 };
 

@@ -39,6 +39,16 @@ NNEFC_SIMD_INLINE inline void StoreUint8(const FloatVector (&codes)[kVectorsPerB
 #endif
 }
 
+// Copies the first `count` values of a block, without reading or writing others.
+NNEFC_SIMD_INLINE inline void CopyFirstUint8(const uint8_t* from, int64_t count, uint8_t* to) {
+#if defined(NNEFC_X86_AVX512)
+  const auto taken = static_cast<__mmask16>((1U << count) - 1);
+  _mm_mask_storeu_epi8(to, taken, _mm_maskz_loadu_epi8(taken, from));
+#else
+  std::copy_n(from, count, to);
+#endif
+}
+
 // Requantization parameters in registers, constant for all pixels (see RequantizedResults).
 struct Requantizer {
   FloatVector scales[kVectorsPerBlock], bias[kVectorsPerBlock];

@@ -273,7 +273,9 @@ def int8_conv(x, w, processor: str, folded: bool, pad: int, magnitude: int) -> s
             worth = few or (images * pixels <= 256 and inputs >= 192) or (images * pixels <= 1024 and inputs >= 512)
         else:
             worth = few and inputs >= 128
-        return "int8_dot4" if folded and inputs % 4 == 0 and worth else "onednn_int8"
+        if not folded:
+            worth = height * width * inputs <= 256
+        return "int8_dot4" if inputs % 4 == 0 and worth else "onednn_int8"
     if inputs % 4 == 0 and pixels >= 12 and height * width <= 9 and height * width * inputs >= 64:
         return "int8_dot4"
     return "int8_dot2"
@@ -301,6 +303,11 @@ def int8_convolutions() -> None:
             emit_int8((1, channels, 1, columns), (32, channels, 1, 1), folded=True)
     for folded in (False, True):
         emit_int8((1, 192, 8, 8), (32, 192, 1, 1), folded=folded)
+    print("# int8 Convolution: our kernels with VNNI and f32 results, up to 256 products")
+    for inputs in (248, 252, 255, 256, 257, 260):
+        emit_int8((1, inputs, 8, 8), (32, inputs, 1, 1))
+    for inputs in (24, 28, 32):
+        emit_int8((1, inputs, 8, 8), (32, inputs, 3, 3), pad=1)
 
 
 def int8_matmuls() -> None:

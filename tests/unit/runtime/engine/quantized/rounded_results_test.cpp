@@ -57,6 +57,7 @@ struct RoundedGraph {
   bool has_bias = false, has_sum = false, has_relu = false;
   std::optional<LevelRange> again = std::nullopt;
   std::vector<int64_t> extents = {5, 7};
+  bool has_reader = false;  // of the product, which makes the rounding a step of its own
 
   bool is_matrix() const { return product == ProductKind::kMatrix; }
   Shape DataShape() const {
@@ -104,6 +105,8 @@ struct RoundedGraph {
 };
 
 void ExpectRounded(const RoundedGraph& given) {
+  SCOPED_TRACE("product " + std::to_string(static_cast<int>(given.product)) + " of " +
+               std::to_string(given.channels) + " channels");
   const Shape shape = given.DataShape();
   const TensorValue x = RandomTensor(shape, 7), other = RandomTensor(shape, 8);
   TestGraph exact;
@@ -117,6 +120,7 @@ void ExpectRounded(const RoundedGraph& given) {
   product = given.AddProduct(g, g.Parameter("x", shape));
   const ir::OutputPort added = g.Parameter("added", shape);
   if (given.has_bias) product = given.AddBias(g, product);
+  const ir::OutputPort read = product;
   ir::OutputPort rounded = given.AddRange(g, product, given.range);
   if (given.has_sum) rounded = g.Op("Add", {rounded, added});
   if (given.has_relu) rounded = g.Op("ReLU", {rounded});
@@ -125,8 +129,9 @@ void ExpectRounded(const RoundedGraph& given) {
   TestGraph last;
   last.Result(given.AddLast(last, last.Parameter("x", shape)));
   g.Result(given.AddLast(g, g.Op("Multiply", {rounded, Scalar(g, 1)})), "last");
+  if (given.has_reader) g.Result(read, "product");
   const std::vector<TensorValue> results = RunGraph(g.graph, {.threads = 2}, {x, other});
-  ASSERT_EQ(results.size(), 2u);
+  ASSERT_EQ(results.size(), given.has_reader ? 3u : 2u);
 
   int64_t compared = 0;
   const int64_t pixels = given.is_matrix() ? 1 : *Volume(given.extents);
@@ -152,7 +157,7 @@ const std::vector<ProductKind> kProductKinds = {ProductKind::kPointwise, Product
 
 TEST(RoundedResultsTest, OneRange) {
   for (const ProductKind product : kProductKinds) {
-    for (const int64_t channels : {16, 17, 24, 32, 40}) {
+    for (const int64_t channels : {7, 8, 9, 12, 16, 17, 24, 32, 40}) {
       for (const LevelRange& range : {OneRange(0, 2), OneRange(-1, 1, 255), OneRange(-1.5F, 0.25F, 16),
                                       OneRange(0.25F, 1, 5), LevelRange{{-1}, {2}, {0}, {1}, 2}})
         ExpectRounded(
@@ -167,6 +172,20 @@ TEST(RoundedResultsTest, RangesOfChannels) {
       for (const bool have_zero : {false, true})
         ExpectRounded(
             {.product = product, .channels = channels, .range = RangesByChannel(channels, have_zero)});
+    }
+  }
+}
+
+// Blocks of channels with padding, in a step of its own.
+TEST(RoundedResultsTest, SecondReadersOfTheProduct) {
+  for (const ProductKind product : kProductKinds) {
+    for (const int64_t channels : {8, 12, 16, 20}) {
+      ExpectRounded(
+          {.product = product, .channels = channels, .range = OneRange(0.25F, 2), .has_reader = true});
+      ExpectRounded({.product = product,
+                     .channels = channels,
+                     .range = RangesByChannel(channels, false),
+                     .has_reader = true});
     }
   }
 }
@@ -265,9 +284,9 @@ TEST(RoundedResultsTest, StepsOfPlans) {
     // Equal limits are a step, whose formula divides by 0.
     EXPECT_FALSE(is_fused({.product = product, .range = {{0}, {0}, {0}, {1}}}));
   }
-  // oneDNN computes images of few channels.
-  EXPECT_FALSE(is_fused({.product = ProductKind::kWindow, .channels = 15, .range = OneRange(0, 1)}));
-  EXPECT_TRUE(is_fused({.product = ProductKind::kWindow, .channels = 16, .range = OneRange(0, 1)}));
+  // oneDNN computes images of fewer channels than half a block.
+  EXPECT_FALSE(is_fused({.product = ProductKind::kWindow, .channels = 7, .range = OneRange(0, 1)}));
+  EXPECT_TRUE(is_fused({.product = ProductKind::kWindow, .channels = 8, .range = OneRange(0, 1)}));
 }
 
 // Steps by powers of two: f32 represents the middles of levels, which go to the even level as by the formula.

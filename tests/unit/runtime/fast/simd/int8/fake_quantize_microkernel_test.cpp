@@ -75,6 +75,27 @@ TEST_P(LevelsTest, QuantizedValues) {
   }
 }
 
+TEST_P(LevelsTest, QuantizedBlocks) {
+  const QuantizedLevels range = {-0.375F, 1.5F};
+  for (int64_t columns = 1; columns <= kBlockColumns; ++columns) {
+    for (int64_t rows : {0, 1, 3}) {
+      for (int64_t gap : {0, 5}) {
+        const int64_t stride = columns + gap;
+        GuardedArray<float> x = DrawReals(rows * kBlockColumns);
+        GuardedArray<uint8_t> out(rows == 0 ? 0 : (rows - 1) * stride + columns, GuardedEdge::kEnd, 77);
+        Of(QuantizeBlock)(range, x.data(), rows, columns, out.data(), stride);
+        for (int64_t i = 0; i < out.size(); ++i) {
+          const int64_t column = i % stride, row = i / stride;
+          const float expected = column < columns ? Expected({range.low, range.high, 0, 255, 255},
+                                                             x[row * kBlockColumns + column])
+                                                  : 77;
+          ASSERT_EQ(static_cast<float>(out[i]), expected) << columns << " columns: " << row << ", " << column;
+        }
+      }
+    }
+  }
+}
+
 // Halves between levels, the bounds themselves and their neighbours.
 TEST_P(LevelsTest, TiesAndBounds) {
   const FakeQuantizeLevels levels = {-4, 12, -8, 24, 16};  // 1 apart, twice as far apart after

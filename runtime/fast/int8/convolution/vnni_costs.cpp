@@ -1,0 +1,63 @@
+// Comparisons of our int8 kernels with those of oneDNN with VNNI.
+
+#include "runtime/fast/int8/convolution/vnni_costs.h"
+
+#include "runtime/fast/int8/convolution/int8_convolution.h"
+#include "runtime/fast/processor.h"
+#include "runtime/fast/simd/dispatch.h"
+#include "runtime/fast/simd/int8/dot2_microkernel.h"
+
+namespace nnefc::runtime::fast::int8 {
+
+using kernels::KernelRequest;
+
+namespace {
+
+// Returns whether the requantization of a step is folded into the scales of its accumulators.
+bool IsFolded(const KernelRequest& given, int64_t channel_axis) {
+  return Int8Step(given, channel_axis).folded.has_value();
+}
+
+// Returns whether weights dominate and come from a remote cache: measured on Emerald Rapids.
+bool IsFasterForFewPixels(const KernelRequest& given) {
+  const llvm::ArrayRef<int64_t> filter = given.inputs[1].shape, output = given.outputs[0].shape;
+  constexpr int64_t kFewPixels = 64, kSomePixels = 256, kManyPixels = 1024;
+  constexpr int64_t kFewChannels = 128, kSomeChannels = 192, kManyChannels = 512;
+  const int64_t pixels = output[0] * *Volume(output.drop_front(2)), channels = filter[1];
+  if (simd::SimdWidth() != simd::kSimdWidth512 || channels % simd::kQuad != 0) return false;
+  const bool sees_pixel = *Volume(filter.drop_front(2)) == 1;
+  const bool is_worth = sees_pixel
+                            ? pixels <= kFewPixels || (pixels <= kSomePixels && channels >= kSomeChannels) ||
+                                  (pixels <= kManyPixels && channels >= kManyChannels)
+                            : pixels <= kFewPixels && channels >= kFewChannels;
+  return is_worth && IsFolded(given, 1);
+}
+
+// Returns whether operations follow the sums that are not part of their scales. f32 results of ours are in
+// nChw16c like those of other f32 kernels.
+bool IsFasterWithFunctions(const KernelRequest& given) {
+  const Int8Step step(given, 1);
+  return IsFasterInOwnEpilogue(given.inputs[1].shape) && !step.folded && !step.coded.sum;
+}
+
+}  // namespace
+
+bool IsFasterThanOneDnn(const KernelRequest& given) {
+  return IsFasterForFewPixels(given) || IsFasterWithFunctions(given);
+}
+
+bool IsFasterThanOneDnn(const KernelRequest& given, const gemm::InnerProduct& shape) {
+  constexpr int64_t kMaxRows = 1024;
+  return simd::SimdWidth() == simd::kSimdWidth512 && shape.inputs % simd::kQuad == 0 &&
+         shape.rows <= kMaxRows && IsFolded(given, static_cast<int64_t>(given.outputs[0].shape.size()) - 1);
+}
+
+// oneDNN reads and writes the results once for each operation. Measured on Sapphire Rapids and Zen 5, for
+// sums of few products.
+bool IsFasterInOwnEpilogue(llvm::ArrayRef<int64_t> filter) {
+  constexpr int64_t kFewProducts = 256;
+  return HasVnni() && simd::SimdWidth() == simd::kSimdWidth512 && filter[1] % simd::kQuad == 0 &&
+         Volume(filter.drop_front(1)).value_or(kFewProducts + 1) <= kFewProducts;
+}
+
+}  // namespace nnefc::runtime::fast::int8

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "llvm/ADT/ArrayRef.h"
+#include "runtime/fast/gemm/inner_product_shape.h"
+#include "runtime/kernels/kernel.h"
+
+namespace nnefc::runtime::fast::int8 {
+
+// Comparisons of our int8 kernels with those of oneDNN with VNNI, of dot products of four values each.
+
+// Returns whether ours take less time for a convolution, or a matmul with a constant matrix of the given
+// sizes.
+bool IsFasterThanOneDnn(const kernels::KernelRequest& given);
+bool IsFasterThanOneDnn(const kernels::KernelRequest& given, const gemm::InnerProduct& shape);
+// Returns whether operations after the sums of a convolution with a filter [outputs, channels, ..] take less
+// time in our epilogue than in oneDNN's kernels or in steps of their own.
+bool IsFasterInOwnEpilogue(llvm::ArrayRef<int64_t> filter);
+
+}  // namespace nnefc::runtime::fast::int8
