@@ -85,6 +85,7 @@ struct Chain {
   Fusible fusible;
   Shape result;
   int64_t channel_axis;
+  bool is_quantized_sum = false;
   bool rounds = true;  // the kernels with the least time can apply a FakeQuantize with f32 result
   gemm::FunctionChain functions = {};  // post-ops already accepted
 };
@@ -104,6 +105,7 @@ bool CanFollow(const ir::Graph& graph, const ir::Node& node, int32_t chained, Ch
     return chain.rounds;
   const bool adds = node.Is(ir::ElementFunction::kAdd) || node.Is(ir::ElementFunction::kMultiply);
   const bool has_slopes = node.Is(ir::ElementFunction::kPRelu) && chained == 0;
+  if (has_slopes && chain.is_quantized_sum) return true;
   if ((!adds && !has_slopes) || chain.fusible != Fusible::kAnything) return false;
   const gemm::OperandShape operand =
       gemm::ClassifyOperand(node, rest[0].shape, chain.result, chain.channel_axis);
@@ -171,6 +173,7 @@ class Finder {
     Chain chain{.fusible = fusible,
                 .result = result,
                 .channel_axis = ChannelAxis(main, result),
+                .is_quantized_sum = AddsQuantized(main, result),
                 .rounds = RoundsResults(graph_, main, result)};
     while (group.posts.size() < most) {
       const llvm::ArrayRef<ir::InputPort> uses = graph_.node(port.node).uses(port.index);
@@ -195,6 +198,14 @@ class Finder {
     claimed_.insert(group.main);
     claimed_.insert(group.posts.begin(), group.posts.end());
     groups_.push_back(std::move(group));
+  }
+
+  // Returns whether a node adds two quantized tensors of the same shape.
+  bool AddsQuantized(const ir::Node& node, const Shape& result) const {
+    return node.Is(ir::ElementFunction::kAdd) && llvm::all_of(node.inputs(), [&](ir::OutputPort port) {
+             return ir::ops::HasQuantizedResult(graph_.node(port.node)) &&
+                    graph_.output(port).shape.extents() == result;
+           });
   }
 
   // Fuses a per-channel multiplication whose only user is a 1x1 convolution (channel attention): the filter
@@ -236,12 +247,9 @@ class Finder {
   // a relu in between: a convolution can accumulate onto its output.
   void AddQuantizedSum(const ir::Node& codes, FusionGroup& group) {
     const ir::Node* sum = OnlyUser(codes);
-    if (sum == nullptr || claimed_.contains(sum->id()) || !sum->Is(ir::ElementFunction::kAdd)) return;
-    for (ir::OutputPort port : sum->inputs()) {
-      if (!ir::ops::HasQuantizedResult(graph_.node(port.node)) ||
-          graph_.output(port).shape.extents() != codes.output().shape.extents())
-        return;
-    }
+    if (sum == nullptr || claimed_.contains(sum->id())) return;
+    const std::optional<Shape> shape = codes.output().shape.extents();
+    if (!shape || !AddsQuantized(*sum, *shape)) return;
     if (sum->input(0).node == sum->input(1).node) return;
     std::vector<ir::NodeId> posts = {sum->id()};
     const ir::Node* last = OnlyUser(*sum);

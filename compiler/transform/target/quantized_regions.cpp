@@ -120,6 +120,11 @@ bool QuantizedRegions::HasQuantizedFilter(const ir::Node& node) {
   return !known->second.scales.empty();
 }
 
+// Returns whether a node is a PReLU with constant slopes.
+bool QuantizedRegions::IsSlope(const ir::Node& node) const {
+  return node.Is(ir::ElementFunction::kPRelu) && ConstantOf(node.input(1)) != nullptr;
+}
+
 const ir::Node* QuantizedRegions::QuantizationOfSum(const ir::Node& sum) const {
   if (!sum.Is(ir::ElementFunction::kAdd)) return nullptr;
   const auto extents = sum.output().shape.extents();
@@ -127,8 +132,10 @@ const ir::Node* QuantizedRegions::QuantizationOfSum(const ir::Node& sum) const {
     if (!extents || graph_.output(port).shape.extents() != extents || !IsQuantized(port)) return nullptr;
   }
   const ir::Node* last = &sum;
-  if (last->uses(0).size() == 1 && graph_.node(last->uses(0)[0].node).Is(ir::ElementFunction::kRelu))
-    last = &graph_.node(last->uses(0)[0].node);
+  if (last->uses(0).size() == 1 && last->uses(0)[0].index == 0) {
+    const ir::Node& next = graph_.node(last->uses(0)[0].node);
+    if (next.Is(ir::ElementFunction::kRelu) || IsSlope(next)) last = &next;
+  }
   if (last->uses(0).size() != 1 || last->uses(0)[0].index != 0) return nullptr;
   const ir::NodeId quantize = last->uses(0)[0].node;
   return results_.contains(quantize) ? &graph_.node(quantize) : nullptr;
@@ -137,6 +144,10 @@ const ir::Node* QuantizedRegions::QuantizationOfSum(const ir::Node& sum) const {
 const ir::Node* QuantizedRegions::ProducerOf(const ir::Node& quantize) {
   constexpr int kMaxSteps = 8;
   ir::OutputPort port = quantize.input(0);
+  if (const ir::Node& slope = graph_.node(port.node); IsSlope(slope)) {  // after a sum alone
+    const ir::Node& sum = graph_.node(slope.input(0).node);
+    return QuantizationOfSum(sum) == &quantize ? &sum : nullptr;
+  }
   for (int step = 0; step < kMaxSteps; ++step) {
     const ir::Node& node = graph_.node(port.node);
     if (node.uses(port.index).size() != 1) return nullptr;

@@ -40,14 +40,15 @@ class QuantizedRegions {
   // Returns whether the filter is a constant with int8 scales.
   bool HasQuantizedFilter(const ir::Node& node);
   // Returns the quantization of an Add of two quantized tensors of equal shapes, its only consumer after an
-  // optional ReLU; null for other nodes.
+  // optional ReLU, or PReLU with constant slopes; null for other nodes.
   const ir::Node* QuantizationOfSum(const ir::Node& sum) const;
   // Returns the convolution, matmul or sum of quantized values into which a quantization can be fused, or
-  // null. Only ReLU and additions of constants may be between them.
+  // null. Only ReLU and additions of constants may be between them, after a sum also PReLU.
   const ir::Node* ProducerOf(const ir::Node& quantize);
 
  private:
   void Settle();
+  bool IsSlope(const ir::Node& node) const;
   // Returns whether a value is quantized: a result, or a view, MaxPool, Split or Concat of such values, or
   // their distance from zero points.
   bool IsQuantized(ir::OutputPort port) const;

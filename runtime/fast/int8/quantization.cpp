@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "runtime/fast/factories.h"
 #include "runtime/fast/gemm/operand_shape.h"
@@ -154,18 +155,35 @@ class RecodeKernel final : public kernels::Kernel {
   int64_t count_;
 };
 
-// Adds two quantized tensors with a quantized result; with relu, negative sums become the quantized 0.
+// Adds two quantized tensors with a quantized result; with relu, negative sums become the quantized 0, and
+// with slopes they are multiplied by that of their channel, the innermost axis.
 class SumKernel final : public kernels::Kernel {
  public:
-  SumKernel(const ValueQuantization& a, const ValueQuantization& b, bool relu, const QuantizationRange& range,
-            int64_t count)
-      : a_(a), b_(b), least_(relu ? range.Quantize(0) : 0), range_(range), count_(count) {}
+  struct Function {
+    bool has_relu = false;
+    std::vector<float> slopes = {};  // empty: none; one for all elements, or by channel
+  };
+  SumKernel(const ValueQuantization& a, const ValueQuantization& b, Function function,
+            const QuantizationRange& range, int64_t count)
+      : a_(a),
+        b_(b),
+        least_(function.has_relu ? range.Quantize(0) : 0),
+        slopes_(std::move(function.slopes)),
+        range_(range),
+        count_(count) {
+    // Repeated, so that loops over a few channels are long enough.
+    constexpr size_t kLoop = 512;
+    const size_t channels = slopes_.size();
+    while (channels > 0 && slopes_.size() < kLoop)
+      slopes_.insert(slopes_.end(), slopes_.begin(), slopes_.begin() + static_cast<int64_t>(channels));
+  }
 
   std::string implementation() const override { return "nnefc:int8_sum"; }
   kernels::FaultOr<Success> Run(const kernels::KernelRun& run) const override {
     const auto* x = reinterpret_cast<const uint8_t*>(run.input(0).bytes());
     const auto* y = reinterpret_cast<const uint8_t*>(run.input(1).bytes());
     auto* out = reinterpret_cast<uint8_t*>(run.output().mutable_bytes());
+    if (!slopes_.empty()) return RunWithSlopes(x, y, out);
     const ValueQuantization a = a_, b = b_;
     const QuantizationRange range = range_;
     const int least = least_;
@@ -179,11 +197,49 @@ class SumKernel final : public kernels::Kernel {
   }
 
  private:
+  kernels::FaultOr<Success> RunWithSlopes(const uint8_t* x, const uint8_t* y, uint8_t* out) const {
+    const ValueQuantization a = a_, b = b_;
+    const QuantizationRange range = range_;
+    const float* slopes = slopes_.data();
+    const auto each = static_cast<int64_t>(slopes_.size());
+    tensor::ParallelFor(tensor::CeilDivide(count_, each), each, [&](int64_t part) {
+      const int64_t begin = part * each, end = std::min(count_, begin + each);
+      simd::Vectorized([=] {
+        StoreUint8(range, begin, end, 0, out, [=](int64_t i) {
+          const float sum = a.NumberOf(x[i]) + b.NumberOf(y[i]);
+          return sum * (sum < 0 ? slopes[i - begin] : 1.0F);
+        });
+      });
+    });
+    return Success();
+  }
+
   ValueQuantization a_, b_;
   int least_;
+  std::vector<float> slopes_;
   QuantizationRange range_;
   int64_t count_;
 };
+
+// Returns the function after a sum of images in NHWC, or of other values; nothing if it is another one.
+std::optional<SumKernel::Function> FunctionAfterSum(const KernelRequest& request,
+                                                    const memory::BlockedFormat& format) {
+  SumKernel::Function function;
+  if (request.posts.empty()) return function;
+  const kernels::PostOperation& post = request.posts[0];
+  function.has_relu = post.node->Is(ir::ElementFunction::kRelu);
+  if (function.has_relu) return function;
+  if (!post.node->Is(ir::ElementFunction::kPRelu) || post.chained_input != 0) return std::nullopt;
+  const ValueInfo& slopes = request.inputs[static_cast<size_t>(post.first_operand)];
+  if (slopes.constant == nullptr || slopes.type != ElementType::kF32) return std::nullopt;
+  const gemm::OperandShape shape =
+      gemm::ClassifyOperand(*post.node, slopes.shape, request.outputs[0].shape, 1);
+  const bool is_by_channel = shape == gemm::OperandShape::kPerChannel && memory::IsChannelsLast(format);
+  if (!is_by_channel && shape != gemm::OperandShape::kScalar) return std::nullopt;
+  for (int64_t i = 0; i < slopes.constant->volume(); ++i)
+    function.slopes.push_back(static_cast<float>(slopes.constant->ElementAsDouble(i)));
+  return function;
+}
 
 // --- factories -----------------------------------------------------------------------
 
@@ -232,17 +288,17 @@ kernels::KernelOrReason MakeQuantizedSum(const KernelRequest& request) {
   const Int8Request coded(request);
   if (!coded.range) return Reason("the result is not quantized");
   if (coded.request.posts.size() > 1) return kHasFusedOperation;
-  const bool relu = !coded.request.posts.empty();
-  if (relu && !coded.request.posts[0].node->Is(ir::ElementFunction::kRelu)) return kHasFusedOperation;
   const ValueQuantization* a = memory::QuantizationOf(request.inputs[0]);
   const ValueQuantization* b = memory::QuantizationOf(request.inputs[1]);
   if (a == nullptr || b == nullptr) return Reason("an operand is not quantized");
   if (request.inputs[0].shape != request.inputs[1].shape) return Reason("a broadcast operand");
   const memory::BlockedFormat format = memory::FormatInF32(request.inputs[0]);
   if (memory::IsPadded(format)) return Reason("the layout has padding channels");
+  std::optional<SumKernel::Function> function = FunctionAfterSum(coded.request, format);
+  if (!function) return kHasFusedOperation;
   kernels::PreparedKernel prepared;
-  prepared.kernel =
-      std::make_shared<SumKernel>(*a, *b, relu, *coded.range, Volume(request.inputs[0].shape).value_or(0));
+  prepared.kernel = std::make_shared<SumKernel>(*a, *b, std::move(*function), *coded.range,
+                                                Volume(request.inputs[0].shape).value_or(0));
   prepared.inputs.resize(request.inputs.size());
   prepared.inputs[0] = memory::QuantizedLayout(format, *a);
   prepared.inputs[1] = memory::QuantizedLayout(format, *b);

@@ -208,6 +208,23 @@ TEST_F(QuantizedValuesTest, SumsOfQuantizedTensors) {
   EXPECT_EQ(Marked({p, z, q, s, Step("l", "opset1.ReLU", "%s"), Quantized("r", "l"), ResultOf("r")}),
             "p q r");
   EXPECT_EQ(Marked({p, z, q, s, Step("t", "opset1.Tanh", "%s"), Quantized("r", "t"), ResultOf("r")}), "");
+  const std::string slopes = Constant("slopes", "f32[1]", "2");
+  EXPECT_EQ(Marked({p, z, q, s, slopes, Step("l", "opset1.PReLU", "%s, %slopes"), Quantized("r", "l"),
+                    ResultOf("r")}),
+            "p q r");
+  // Slopes that are not constant, a sum of slopes, and two functions.
+  EXPECT_EQ(Marked({p, z, q, s, Tensor("slopes", "[1]"), Step("l", "opset1.PReLU", "%s, %slopes"),
+                    Quantized("r", "l"), ResultOf("r")}),
+            "");
+  EXPECT_EQ(Marked({p, z, q, s, Step("l", "opset1.PReLU", "%z, %s"), Quantized("r", "l"), ResultOf("r")}),
+            "");
+  EXPECT_EQ(Marked({p, z, q, s, slopes, Step("k", "opset1.PReLU", "%s, %slopes"),
+                    Step("l", "opset1.PReLU", "%k, %slopes"), Quantized("r", "l"), ResultOf("r")}),
+            "");
+  // After a convolution, slopes are part of its step only if a consumer reads quantized values.
+  EXPECT_EQ(Marked({p, Convolution("c", "p"), slopes, Step("l", "opset1.PReLU", "%c, %slopes"),
+                    Quantized("r", "l"), ResultOf("r")}),
+            "p [c]");
   // An operand without quantization, a result without, a second consumer, and a broadcast operand.
   EXPECT_EQ(Marked({p, z, Step("s", "opset1.Add", "%p, %z"), Quantized("r", "s"), ResultOf("r")}), "");
   EXPECT_EQ(Marked({p, z, q, s, ResultOf("s")}), "");

@@ -202,6 +202,41 @@ TEST(QuantizedImagesTest, SlopesByChannelAfterSums) {
   }
 }
 
+// Sums of two quantized images and slopes by channel or one slope, in a step of 8 bits; the channels of an
+// image are innermost.
+TEST(QuantizedImagesTest, SlopesAfterSumsOfImages) {
+  for (const int64_t channels : {1, 3, 8, 16, 17, 48, 600}) {
+    for (const bool is_by_channel : {false, true}) {
+      SCOPED_TRACE(std::to_string(channels) + " channels, slopes by channel " +
+                   std::to_string(is_by_channel));
+      const Shape shape = {2, channels, 3, 5};
+      const Quantization a{.zero = 100}, b{.scale = 0x1p-4F, .zero = 140}, to{.scale = 0x1p-5F, .zero = 128};
+      const std::vector<int64_t> left = DrawValues(shape, a.zero, Spread::kAnywhere, 5),
+                                 right = DrawValues(shape, b.zero, Spread::kAnywhere, 6);
+      std::vector<float> slopes;
+      for (int64_t i = 0; i < (is_by_channel ? channels : 1); ++i)
+        slopes.push_back(i % 3 == 0 ? 0.25F : i % 3 == 1 ? -0.5F : 1.5F);
+      TestGraph g;
+      const ir::OutputPort image = FakeQuantized(
+          g,
+          g.Op("Convolution", {FakeQuantized(g, g.Parameter("a", shape), a), g.Const(Diagonal(channels, 1))},
+               Convolved{.image = shape}.Attributes()),
+          a);
+      const ir::OutputPort sum = g.Op("Add", {image, FakeQuantized(g, g.Parameter("b", shape), b)});
+      const Shape extents = {static_cast<int64_t>(slopes.size())};
+      g.Result(FakeQuantized(g, g.Op("PReLU", {sum, g.Const(TensorValue::FromFloats(extents, slopes))}), to));
+      std::vector<double> expected;
+      for (size_t i = 0; i < left.size(); ++i) {
+        const double x = a.Number(left[i]) + b.Number(right[i]);
+        const size_t channel = i / 15 % static_cast<size_t>(channels);
+        expected.push_back(x < 0 ? x * double{slopes[is_by_channel ? channel : 0]} : x);
+      }
+      ExpectCodes(g, {NumbersOf(shape, left, a), NumbersOf(shape, right, b)}, to, expected,
+                  WithSimd("nnefc:int8_sum"));
+    }
+  }
+}
+
 // FakeQuantize by channel with f32 results after sums of few products, in the same step; not after many.
 TEST(QuantizedImagesTest, RoundedByChannelAfterSums) {
   for (const int64_t channels : {4, 28, 32}) {
