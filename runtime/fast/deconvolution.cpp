@@ -4,6 +4,7 @@
 
 #include "runtime/fast/conv/col2im_deconvolution.h"
 #include "runtime/fast/factories.h"
+#include "runtime/fast/int8/convolution/int8_convolution.h"
 #include "runtime/fast/memory/blocked_layout.h"
 #include "runtime/fast/reasons.h"
 
@@ -25,8 +26,17 @@ Reason DeconvolutionAccepts(const kernels::KernelRequest& request) {
   return memory::AreDenseF32(request) ? Reason() : kNotF32;
 }
 
+// Only oneDNN has 8-bit kernels.
+Reason ServesInt8(const kernels::KernelRequest& request) {
+  if (request.node->num_inputs() != 2) return Reason("an output shape is an input");
+  if (!memory::IsDenseF32(request.inputs[0]) || !memory::IsDenseF32(request.outputs[0])) return kNotF32;
+  return int8::IsQuantized(request);
+}
+
 const kernels::ImplementationTable kDeconvolutionTables[] = {
-    {"f32", DeconvolutionServesF32, kDeconvolution}, {"bf16", DeconvolutionServesBf16, kDeconvolution}};
+    {"int8", ServesInt8, {}},
+    {"f32", DeconvolutionServesF32, kDeconvolution},
+    {"bf16", DeconvolutionServesBf16, kDeconvolution}};
 
 }  // namespace
 

@@ -12,9 +12,10 @@ namespace {
 // The number of operations that carry a quantized value from its result to a reader.
 constexpr int kMaxMoves = 16;
 
-// Returns true for a convolution, but not for a transposed one.
+// Returns true for a convolution, or a transposed one without groups whose attributes are its padding.
 bool IsConvolution(const ir::Node& node) {
-  return node.Is(ir::Contraction::kConvolution) || node.Is(ir::Contraction::kGroupConvolution);
+  return node.Is(ir::Contraction::kConvolution) || node.Is(ir::Contraction::kGroupConvolution) ||
+         (node.Is(ir::Contraction::kConvolutionBackpropData) && node.num_inputs() == 2);
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 
 #include "runtime/fast/int8/step_times.h"
 
+#include <algorithm>
+
 #include "llvm/ADT/STLExtras.h"
 #include "runtime/fast/processor.h"
 #include "runtime/fast/simd/dispatch.h"
@@ -21,6 +23,7 @@ struct Speed {
 struct Speeds {
   Speed matrix, window, winograd, depthwise;
   Speed few_outputs;  // less than a block of channels
+  Speed transposed, transposed_few_outputs;
 };
 struct ProcessorSpeeds {
   Speeds in_f32, in_int8;
@@ -30,24 +33,32 @@ constexpr ProcessorSpeeds kAvx512 = {.in_f32 = {.matrix = {72, 0.15},
                                                 .window = {72, 0.2},
                                                 .winograd = {220, 0.3},
                                                 .depthwise = {43, 0.2},
-                                                .few_outputs = {72, 0.8}},
+                                                .few_outputs = {72, 0.8},
+                                                .transposed = {85, 0.2},
+                                                .transposed_few_outputs = {72, 1.5}},
                                      .in_int8 = {.matrix = {450, 0.35},
                                                  .window = {450, 0.35},
                                                  .winograd = {450, 0.35},
                                                  .depthwise = {24, 0.1},
-                                                 .few_outputs = {450, 0.35}}};
+                                                 .few_outputs = {450, 0.35},
+                                                 .transposed = {300, 0.05},
+                                                 .transposed_few_outputs = {300, 1.35}}};
 // With 256-bit vectors, not measured: half of the f32 products; 8-bit products without VNNI are hardly faster
 // than those.
 constexpr ProcessorSpeeds kAvx2 = {.in_f32 = {.matrix = {36, 0.2},
                                               .window = {36, 0.2},
                                               .winograd = {90, 0.3},
                                               .depthwise = {30, 0.2},
-                                              .few_outputs = {36, 0.8}},
+                                              .few_outputs = {36, 0.8},
+                                              .transposed = {36, 0.2},
+                                              .transposed_few_outputs = {36, 1.5}},
                                    .in_int8 = {.matrix = {60, 0.35},
                                                .window = {60, 0.35},
                                                .winograd = {100, 0.35},
                                                .depthwise = {20, 0.15},
-                                               .few_outputs = {60, 0.35}}};
+                                               .few_outputs = {60, 0.35},
+                                               .transposed = {120, 0.1},
+                                               .transposed_few_outputs = {120, 2}}};
 
 const ProcessorSpeeds& ProductCost() {
   return HasVnni() && simd::SimdWidth() == simd::kSimdWidth512 ? kAvx512 : kAvx2;
@@ -57,9 +68,22 @@ bool AreOnes(const std::vector<int64_t>& numbers) {
   return llvm::all_of(numbers, [](int64_t number) { return number == 1; });
 }
 
+double PixelsOf(Extents images) {
+  return static_cast<double>(Volume(images.drop_front(2)).value_or(0));
+}
+
 // Returns the products per element of the result, and the kind of kernel that computes them.
-std::pair<double, Speed Speeds::*> ProductsOf(const ir::Node& node, Extents data, Extents filter) {
+std::pair<double, Speed Speeds::*> ProductsOf(const ir::Node& node, Extents data, Extents filter,
+                                              Extents result) {
   if (node.Is(ir::Contraction::kMatMul)) return {static_cast<double>(data.back()), &Speeds::matrix};
+  if (node.Is(ir::Contraction::kConvolutionBackpropData)) {
+    // Each pixel of the data is multiplied by each tap.
+    const double products = static_cast<double>(filter[0]) *
+                            static_cast<double>(*Volume(filter.drop_front(2))) * PixelsOf(data) /
+                            std::max(1.0, PixelsOf(result));
+    return {products,
+            filter[1] < simd::kBlockColumns ? &Speeds::transposed_few_outputs : &Speeds::transposed};
+  }
   const bool is_grouped = node.Is(ir::Contraction::kGroupConvolution);
   const Extents taps = filter.drop_front(is_grouped ? 3 : 2);
   const int64_t channels = filter[is_grouped ? 2 : 1], outputs = filter[is_grouped ? 1 : 0];
@@ -74,7 +98,7 @@ std::pair<double, Speed Speeds::*> ProductsOf(const ir::Node& node, Extents data
 }
 
 double TimeOf(const ir::Node& node, Extents data, Extents filter, Extents result, bool is_quantized) {
-  const auto [products, kind] = ProductsOf(node, data, filter);
+  const auto [products, kind] = ProductsOf(node, data, filter, result);
   const ProcessorSpeeds& speeds = ProductCost();
   const Speed& speed = (is_quantized ? speeds.in_int8 : speeds.in_f32).*kind;
   return static_cast<double>(Volume(result).value_or(0)) * (products / speed.products + speed.element);

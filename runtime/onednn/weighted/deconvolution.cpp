@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "runtime/fast/conv/col2im_deconvolution.h"
+#include "runtime/fast/int8/convolution/filter_quantization.h"
+#include "runtime/fast/int8/convolution/int8_convolution.h"
 #include "runtime/kernels/windows/transposed_window.h"
 #include "runtime/onednn/post_ops.h"
 #include "runtime/onednn/rows.h"
@@ -15,6 +17,7 @@ namespace nnefc::runtime::onednn {
 
 namespace {
 
+using fast::memory::StorageType;
 using Role = library::PrimitiveArgument::Role;
 using PrimitiveOrNull = std::shared_ptr<const library::Primitive>;
 
@@ -25,20 +28,32 @@ struct DeconvolutionShape {
   bool bias = false;
 };
 
+// The scales of an int8 deconvolution.
+struct DeconvolutionScales {
+  std::vector<float> scales = {};
+  int32_t source_zero = 0;
+};
+
 // Null if oneDNN has no implementation, or only slow ones.
 PrimitiveOrNull TryDeconvolution(const DeconvolutionShape& shape, const OneDnnPostOps& posts,
                                  const fast::memory::BlockedFormat& source,
-                                 const fast::memory::BlockedFormat& result) {
+                                 const fast::memory::BlockedFormat& result,
+                                 const DeconvolutionScales& scales = {}) {
+  const StorageType weights = source.type == StorageType::kU8 ? StorageType::kS8 : source.type;
+  constexpr int kChannels = 1 << 1;
   library::PrimitiveRequest request{.kind = library::PrimitiveKind::kDeconvolution,
                                     .algorithm = library::PrimitiveAlgorithm::kDirect,
                                     .sources = {source},
-                                    .weights = fast::memory::AnyFormat(shape.filter, source.type),
+                                    .weights = fast::memory::AnyFormat(shape.filter, weights),
                                     .result = result,
                                     .strides = shape.strides,
                                     .dilations = shape.dilations,
                                     .before = shape.before,
                                     .after = shape.after,
-                                    .posts = posts.OfPrimitive()};
+                                    .posts = posts.OfPrimitive(),
+                                    .scales = scales.scales,
+                                    .scale_axes = kChannels,
+                                    .source_zero = scales.source_zero};
   if (shape.bias) request.bias = fast::memory::RowMajorFormat(shape.output[1]);
   return CreatePrimitive(request);
 }
@@ -64,7 +79,7 @@ class ZeroedBlockKernel final : public kernels::Kernel {
   // Returns nothing if the format has no padding channels.
   static std::shared_ptr<const kernels::Kernel> Of(std::shared_ptr<const kernels::Kernel> primitive,
                                                    const fast::memory::BlockedFormat& format) {
-    const bool is_filled = format.is_blocked() && format.type == fast::memory::StorageType::kF32 &&
+    const bool is_filled = format.is_blocked() && format.type == StorageType::kF32 &&
                            format.num_blocks == 1 && format.blocks[0].axis == 1 &&
                            format.extents[1] < format.padded_extents[1] &&
                            format.strides[format.shape().size() - 1] == format.blocks[0].size;
@@ -123,7 +138,7 @@ DeconvolutionShape DeconvolutionShapeOf(const kernels::KernelRequest& request) {
   return shape;
 }
 
-template <fast::memory::StorageType kType>
+template <StorageType kType>
 kernels::KernelOrReason MakeOneDnnDeconvolution(const kernels::KernelRequest& request) {
   const kernels::OrReason<OneDnnPostOps> posts = OneDnnPostOps::Make(request, 1, kType);
   if (!posts) return posts.reason();
@@ -133,7 +148,7 @@ kernels::KernelOrReason MakeOneDnnDeconvolution(const kernels::KernelRequest& re
   shape.bias = posts->bias() >= 0;
   const size_t groups = IsGroupDeconvolution(request) ? 1 : 0;
   const PrimitiveOrNull primitive =
-      kType == fast::memory::StorageType::kBf16
+      kType == StorageType::kBf16
           ? TryDeconvolution(shape, *posts, fast::memory::ChannelsLastFormat(shape.input, kType),
                              fast::memory::ChannelsLastFormat(shape.output, kType))
           : ChooseF32(shape, *posts, groups == 1 ? shape.filter[0] : 1);
@@ -154,6 +169,49 @@ kernels::KernelOrReason MakeOneDnnDeconvolution(const kernels::KernelRequest& re
   return prepared;
 }
 
+kernels::Reason Int8DeconvolutionApplies(const kernels::KernelRequest& request) {
+  return fast::int8::TransposedInt8Applies(*request.node, request.inputs[1].shape);
+}
+
+// int8 deconvolution with quantized input and filter, i32 accumulators and an f32 epilogue.
+kernels::KernelOrReason MakeOneDnnInt8Deconvolution(const kernels::KernelRequest& request) {
+  const fast::int8::Int8Step step(request, 1);
+  if (step.coded.sum) return kernels::Reason("a sum of quantized values");
+  DeconvolutionShape shape = DeconvolutionShapeOf(request);
+  const std::optional<fast::int8::QuantizationRange>& range = step.coded.range;
+  const StorageType type = range ? StorageType::kU8 : fast::memory::MatmulType(request);
+  const kernels::OrReason<OneDnnPostOps> posts =
+      step.folded ? OneDnnPostOps::MakeForRequantization(*step.folded, request.outputs[0].shape.size())
+                  : OneDnnPostOps::MakeForQuantized(step.coded.request, 1, range ? StorageType::kF32 : type,
+                                                    range, true);
+  if (!posts) return posts.reason();
+  if (shape.output[1] < fast::memory::kChannelBlock && !step.folded && !posts->empty())
+    return kernels::Reason("a fused operation on a part of a block of channels");
+  shape.bias = step.folded && !step.folded->bias.empty();
+  const PrimitiveOrNull primitive = TryDeconvolution(
+      shape, *posts, fast::memory::ChannelsLastFormat(shape.input, StorageType::kU8),
+      fast::memory::ChannelsLastFormat(shape.output, type),
+      {.scales = step.folded ? step.folded->scales : step.scales, .source_zero = step.source->zero});
+  if (primitive == nullptr) return kNotInOneDnn;
+  if (IsGemm(*primitive)) return kernels::Reason("oneDNN only has GEMM and col2im");
+  OneDnnKernelBuilder builder(request, primitive);
+  builder.AddQuantizedInput(Role::kSource, 0, *step.source);
+  constexpr int kFilterOutputs = 1 << 0;
+  builder.AddInputIn(Role::kWeights, 1,
+                     {.order = fast::memory::SwappedOrder(shape.filter.size(), 0, 1),
+                      .filter_codes = fast::memory::FilterScales{.scales = request.filter_scales.vec(),
+                                                                 .mask = kFilterOutputs}});
+  if (shape.bias)
+    builder.AddNumbers({Role::kBias}, step.folded->bias, fast::memory::RowMajorFormat(shape.output[1]));
+  posts->AddArguments(builder);
+  if (range) {
+    builder.AddQuantizedOutput(range->codes);
+  } else {
+    builder.AddOutput();
+  }
+  return builder.Finish();
+}
+
 kernels::Reason OneDnnDeconvolutionApplies(const kernels::KernelRequest& request) {
   if (!IsGroupDeconvolution(request) && !request.posts.empty() &&
       fast::conv::FewOutputCol2imApplies(request).empty())
@@ -170,13 +228,16 @@ kernels::Cost Bf16DeconvolutionCost(const kernels::KernelRequest&) {
 }
 
 constexpr int kDeconvolutionCost = 200;
-constexpr kernels::Implementation kF32DeconvolutionRow{
-    "onednn", OneDnnDeconvolutionApplies, kernels::FixedCost<kDeconvolutionCost>,
-    MakeOneDnnDeconvolution<fast::memory::StorageType::kF32>};
+constexpr kernels::Implementation kF32DeconvolutionRow{"onednn", OneDnnDeconvolutionApplies,
+                                                       kernels::FixedCost<kDeconvolutionCost>,
+                                                       MakeOneDnnDeconvolution<StorageType::kF32>};
 constexpr kernels::Implementation kF32DeconvolutionRows[] = {kF32DeconvolutionRow};
+constexpr kernels::Implementation kInt8DeconvolutionRows[] = {{"onednn_int8", Int8DeconvolutionApplies,
+                                                               kernels::FixedCost<kDeconvolutionCost>,
+                                                               MakeOneDnnInt8Deconvolution}};
 constexpr kernels::Implementation kBf16DeconvolutionRows[] = {
     {"onednn_bf16", OneDnnDeconvolutionApplies, Bf16DeconvolutionCost,
-     MakeOneDnnDeconvolution<fast::memory::StorageType::kBf16>},
+     MakeOneDnnDeconvolution<StorageType::kBf16>},
     kF32DeconvolutionRow};
 const kernels::ImplementationTable kGroupTables[] = {
     {"f32", fast::DeconvolutionServesF32, kF32DeconvolutionRows},
@@ -185,8 +246,9 @@ const kernels::ImplementationTable kGroupTables[] = {
 }  // namespace
 
 void AddDeconvolutionRows(fast::FastTables& tables) {
-  tables.Append({"opset1"}, "ConvolutionBackpropData",
-                {{"f32", kF32DeconvolutionRows}, {"bf16", kBf16DeconvolutionRows}});
+  tables.Append(
+      {"opset1"}, "ConvolutionBackpropData",
+      {{"int8", kInt8DeconvolutionRows}, {"f32", kF32DeconvolutionRows}, {"bf16", kBf16DeconvolutionRows}});
   tables.Add({"opset1"}, "GroupConvolutionBackpropData", kGroupTables);
 }
 

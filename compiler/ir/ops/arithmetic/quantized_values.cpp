@@ -110,14 +110,22 @@ bool IsTableLookup(const Graph& graph, const Node& convert) {
   return table.output().type == ElementType::kF32 && table.output().value->shape() == Shape{kQuantizedValues};
 }
 
+namespace {
+
+// Returns whether quantized data and results of a node are NHWC.
+bool ComputesImages(const Node& node) {
+  return node.Is(Contraction::kConvolution) || node.Is(Contraction::kGroupConvolution) ||
+         node.Is(Contraction::kConvolutionBackpropData) || node.Is(Pooling::kMax);
+}
+
+}  // namespace
+
 // Follows the data to the producer: the results of convolutions and MaxPool are NHWC, all others row-major.
 bool AreRowMajor(const Graph& graph, const Node& quantize) {
   constexpr int kMaxSteps = 16;
   const Node* node = &quantize;
   for (int step = 0; step < kMaxSteps && node->num_inputs() > 0; ++step) {
-    const bool is_convolution =
-        node->Is(Contraction::kConvolution) || node->Is(Contraction::kGroupConvolution);
-    if (is_convolution || node->Is(Pooling::kMax)) return false;
+    if (ComputesImages(*node)) return false;
     const size_t data = node->num_inputs() > 1 && IsTableLookup(graph, graph.node(node->input(1).node));
     if (node->Is(OpRole::kComputation) && node->info().products != nullptr) return true;
     node = &graph.node(node->input(static_cast<int32_t>(data)).node);
@@ -137,9 +145,7 @@ bool IsOfChannels(int64_t axis, const PartialShape& images) {
 // Returns whether a convolution or MaxPool reads the result of a node as its data.
 bool HasImageConsumer(const Graph& graph, const Node& node) {
   return llvm::any_of(node.uses(0), [&](const InputPort& use) {
-    const Node& user = graph.node(use.node);
-    return use.index == 0 && (user.Is(Contraction::kConvolution) || user.Is(Contraction::kGroupConvolution) ||
-                              user.Is(Pooling::kMax));
+    return use.index == 0 && ComputesImages(graph.node(use.node));
   });
 }
 

@@ -9,6 +9,7 @@
 #include <limits>
 #include <numeric>
 
+#include "runtime/fast/processor.h"
 #include "runtime/fast/simd/loop_math.h"
 
 namespace nnefc::runtime::fast::int8 {
@@ -189,24 +190,27 @@ ir::FilterQuantization QuantizeFilter(const TensorValue& filter, bool grouped) {
   return codes;
 }
 
-ir::FilterQuantization QuantizeMatrix(const TensorValue& matrix, bool transposed) {
-  if (transposed) return QuantizeFilter(matrix, false);
-  if (matrix.type() != ElementType::kF32 || matrix.rank() != 2 || matrix.volume() == 0) return {};
-  const TensorValue aligned = matrix.Loaded().Aligned(alignof(float));
+ir::FilterQuantization QuantizeColumns(const TensorValue& filter) {
+  if (filter.type() != ElementType::kF32 || filter.rank() < 2 || filter.volume() == 0) return {};
+  const TensorValue aligned = filter.Loaded().Aligned(alignof(float));
   const float* numbers = aligned.elements<float>().data();
-  const auto rows = static_cast<size_t>(matrix.shape()[0]);
-  const auto columns = static_cast<size_t>(matrix.shape()[1]);
-  constexpr size_t kSome = 16;  // columns gathered together: one cache line
-  std::vector<float> gathered(kSome * rows);
+  const auto rows = static_cast<size_t>(filter.shape()[0]);
+  const auto columns = static_cast<size_t>(filter.shape()[1]);
+  const size_t taps = static_cast<size_t>(filter.volume()) / rows / columns;
+  constexpr size_t kSome = 16;  // columns gathered together: at least one cache line
+  const size_t each = rows * taps;
+  std::vector<float> gathered(kSome * each);
   ScaleFinder finder;
   ir::FilterQuantization codes;
   for (size_t first = 0; first < columns; first += kSome) {
     const size_t count = std::min(kSome, columns - first);
     for (size_t row = 0; row < rows; ++row) {
-      for (size_t i = 0; i < count; ++i) gathered[i * rows + row] = numbers[row * columns + first + i];
+      for (size_t i = 0; i < count; ++i)
+        std::copy_n(numbers + (row * columns + first + i) * taps, taps,
+                    gathered.data() + i * each + row * taps);
     }
     for (size_t i = 0; i < count; ++i) {
-      const std::optional<float> scale = finder.Find(std::span(gathered).subspan(i * rows, rows));
+      const std::optional<float> scale = finder.Find(std::span(gathered).subspan(i * each, each));
       if (!scale) return {};
       codes.scales.push_back(*scale);
     }
@@ -215,15 +219,36 @@ ir::FilterQuantization QuantizeMatrix(const TensorValue& matrix, bool transposed
   return codes;
 }
 
+ir::FilterQuantization QuantizeMatrix(const TensorValue& matrix, bool transposed) {
+  if (matrix.rank() != 2) return {};
+  return transposed ? QuantizeFilter(matrix, false) : QuantizeColumns(matrix);
+}
+
+kernels::Reason TransposedInt8Applies(const ir::Node& node, llvm::ArrayRef<int64_t> filter) {
+  if (!HasVnni()) return kernels::Reason("needs VNNI");
+  const llvm::ArrayRef<int64_t> size = filter.drop_front(2);
+  const auto numbers = [&](std::string_view name) { return node.Ints(name, size.size()); };
+  const std::vector<int64_t> strides = numbers("strides"), dilations = numbers("dilations"),
+                             begin = numbers("pads_begin"), end = numbers("pads_end"),
+                             more = numbers("output_padding");
+  const bool is_explicit = node.String("auto_pad") == "explicit";
+  for (size_t axis = 0; axis < size.size(); ++axis) {
+    if (dilations[axis] != 1) return kernels::Reason("a dilated filter");
+    const bool is_padded = is_explicit ? begin[axis] >= 0 && more[axis] <= end[axis] : more[axis] <= 0;
+    if (size[axis] < strides[axis] || !is_padded) return kernels::Reason("results without taps");
+  }
+  return kernels::Reason();
+}
+
 ir::FilterQuantization QuantizeFilterOf(const ir::Node& node, const TensorValue& filter,
                                         kernels::ConstantNumbers& numbers) {
   constexpr size_t kLarge = size_t{16} << 10;
   const bool is_factor = node.Is(ir::Contraction::kMatMul);
   const bool is_grouped = node.Is(ir::Contraction::kGroupConvolution);
-  const bool by_column = is_factor && !node.Bool("transpose_b");
-  const auto find = [&] {
-    return by_column ? QuantizeMatrix(filter, false) : QuantizeFilter(filter, is_grouped);
-  };
+  const bool is_transposed = node.Is(ir::Contraction::kConvolutionBackpropData);
+  if (is_transposed && !TransposedInt8Applies(node, filter.shape()).empty()) return {};
+  const bool by_column = is_transposed || (is_factor && !node.Bool("transpose_b"));
+  const auto find = [&] { return by_column ? QuantizeColumns(filter) : QuantizeFilter(filter, is_grouped); };
   if (filter.byte_size() < kLarge || filter.rank() < 2) return find();
   const Shape& shape = filter.shape();
   const int64_t channels = by_column ? shape[1] : is_grouped ? shape[0] * shape[1] : shape[0];
