@@ -1,4 +1,4 @@
-"""Functions between a convolution of quantized values and the quantization of its result: by NumPy in f64, for all
+"""Functions between a convolution or transposed convolution of quantized values and the quantization of its result: by NumPy in f64, for all
 instruction sets."""
 
 from __future__ import annotations
@@ -15,13 +15,14 @@ import pytest
 from openvino import opset13 as op
 
 from processor import has_lanes
-from window_sums import convolved
+from window_sums import convolved, transposed
 
 F32 = np.float32
 RANDOM = np.random.default_rng(11)
 Function = Callable[[np.ndarray], np.ndarray]
 
-# Filters [outputs, inputs, rows, columns] with the stride, the dilation and the padding before and after.
+# Filters [outputs, inputs, rows, columns] with the stride, the dilation and the padding before and after. Transposed
+# convolutions have output padding instead of a negative one after.
 FILTERS = {
     "pixels": ([24, 16, 1, 1], 1, 1, (0, 0)),
     "few inputs": ([33, 4, 1, 1], 1, 1, (0, 0)),
@@ -35,6 +36,12 @@ FILTERS = {
     "depthwise, dilated": ([17, 1, 3, 3], 1, 2, (2, 2)),
     "depthwise, 5x5": ([16, 1, 5, 5], 1, 1, (2, 2)),
     "depthwise, one": ([1, 1, 3, 3], 1, 1, (1, 1)),
+    "transposed": ([24, 16, 4, 4], 2, 1, (1, 1)),
+    "transposed, adjacent": ([20, 24, 2, 2], 2, 1, (0, 0)),
+    "transposed, uneven": ([17, 8, 3, 3], 2, 1, (1, 0)),
+    "transposed, apart": ([16, 16, 2, 2], 3, 1, (0, 0)),
+    "transposed, output padding": ([33, 12, 3, 3], 2, 1, (1, -1)),
+    "transposed, one": ([1, 16, 2, 2], 2, 1, (0, 0)),
 }
 
 
@@ -103,7 +110,7 @@ def test_functions(name: str, shape: str, zero: int, instructions: str, nnefc: P
         pytest.skip("zero points are independent of the other functions")
     extents, stride, dilation, border = FILTERS[shape]
     outputs, inputs = extents[:2]
-    is_depthwise = shape.startswith("depthwise")
+    is_depthwise, is_transposed = shape.startswith("depthwise"), shape.startswith("transposed")
     channels = outputs if is_depthwise else inputs
     codes = RANDOM.integers(-127, 128, extents)
     codes[:, 0, 0, 0] = 127  # the scales of filters are found by their largest element
@@ -112,10 +119,15 @@ def test_functions(name: str, shape: str, zero: int, instructions: str, nnefc: P
     source_scale, result_scale, result_zero = 1.3 / 255 * 3, 3.1 / 255, 64
     x = op.parameter([2, channels, 9, 12], F32, name="x")
     x.output(0).set_names({"x"})
-    window = [stride] * 2, [border[0]] * 2, [border[1]] * 2, [dilation] * 2
+    window = [stride] * 2, [border[0]] * 2, [max(0, border[1])] * 2, [dilation] * 2
     quantized = fake_quantize(x, source_scale, zero)
-    y = (op.group_convolution(quantized, op.constant(filter.reshape(outputs, 1, 1, *extents[2:])), *window) if is_depthwise else
-         op.convolution(quantized, op.constant(filter), *window))
+    if is_transposed:
+        y = op.convolution_backprop_data(quantized, op.constant(filter.swapaxes(0, 1)), window[0], None, window[1], window[2],
+                                         window[3], "explicit", [max(0, -border[1])] * 2)
+    elif is_depthwise:
+        y = op.group_convolution(quantized, op.constant(filter.reshape(outputs, 1, 1, *extents[2:])), *window)
+    else:
+        y = op.convolution(quantized, op.constant(filter), *window)
     bias = per_channel(-0.5, 0.5, outputs)
     y, formula = activation(name, op.add(y, bias))
     y = fake_quantize(y, result_scale, result_zero)
@@ -133,12 +145,14 @@ def test_functions(name: str, shape: str, zero: int, instructions: str, nnefc: P
     assert done.returncode == 0, done.stderr
     found = np.load(tmp_path / "out.npz")["y"] / (127 * 2.0 ** -6) / result_scale + result_zero
     grouped = (codes * scales).reshape(outputs, 1, 1, *extents[2:]) if is_depthwise else (codes * scales)[None]
-    numbers = convolved((quantize(data, source_scale, zero) - zero) * source_scale, grouped, [stride] * 2, [dilation] * 2,
-                        [border[0]] * 2, [border[1]] * 2)
+    numbers = (quantize(data, source_scale, zero) - zero) * source_scale
+    geometry = [stride] * 2, [dilation] * 2, [border[0]] * 2, [border[1]] * 2
+    numbers = transposed(numbers, (codes * scales).swapaxes(0, 1), *geometry) if is_transposed else convolved(numbers, grouped,
+                                                                                                             *geometry)
     expected = quantize(formula(numbers + bias), result_scale, result_zero)
     away = np.abs(found - expected)
     # Numbers nearly halfway between two quantized values may become the other one.
     assert away.max() < 1.01 and np.count_nonzero(away > 0.01) <= 0.004 * away.size + 1
     assert 20 < np.unique(expected).size
-    if has_lanes() and outputs > 1 and instructions in ("AVX512_CORE", "AVX2"):  # our kernels, whatever the processor
+    if has_lanes() and outputs > 1 and not is_transposed and instructions in ("AVX512_CORE", "AVX2"):  # our kernels, whatever the processor
         assert "FakeQuantize" in next(line for line in (done.stdout + done.stderr).splitlines() if "onvolution+Add" in line)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from models import Nnefc
+from window_sums import transposed
 
 ov = pytest.importorskip("openvino")
 from openvino import opset13 as op  # noqa: E402
@@ -143,12 +144,47 @@ def test_matmuls(low: float, high: float, shape: list[int], transpose: bool, ins
 
 
 @pytest.mark.parametrize("instructions", INSTRUCTIONS)
+@pytest.mark.parametrize("by_channel", [False, True])
+@pytest.mark.parametrize("zero", [0, 77, 128, 255])
+@pytest.mark.parametrize(("channels", "outputs", "size", "stride", "pads", "more"),
+                         [(16, 24, 4, 2, (1, 1), 0), (24, 24, 2, 2, (0, 0), 0), (24, 1, 2, 2, (0, 0), 0), (17, 33, 3, 2, (1, 1), 1),
+                          (16, 16, 3, 1, (1, 0), 0), (12, 20, 3, 3, (0, 2), 0), (16, 18, 2, 3, (0, 0), 0), (16, 16, 3, 2, (0, 0), 1)])
+def test_transposed(channels: int, outputs: int, size: int, stride: int, pads: tuple[int, int], more: int, zero: int,
+                    by_channel: bool, instructions: str, nnefc: Path, tmp_path: Path) -> None:
+    """Two transposed convolutions with quantized filters as NNCF writes them, by a FakeQuantize of 255 levels."""
+    random = np.random.default_rng(channels + outputs)
+    low, high, between = -zero * 0.03, (255 - zero) * 0.03, 0.02 * 255
+    x = op.parameter([2, channels, 5, 7], F32, name="x")
+    data = multiples(random, [2, channels, 5, 7], low, high)
+
+    def quantized(shape: list[int]) -> tuple[Node, np.ndarray]:
+        limits = random.uniform(0.3, 0.9, [1, shape[1], 1, 1] if by_channel else []).astype(F32)
+        numbers = random.uniform(-1, 1, shape).astype(F32)
+        scales = limits.astype(float) / 127
+        return (op.fake_quantize(constant(numbers), constant(-limits), constant(limits), constant(-limits), constant(limits), 255),
+                np.rint(np.clip(numbers, -limits, limits) / scales) * scales)
+
+    (first, in_f64), (second, second_in_f64) = quantized([channels, outputs, size, size]), quantized([outputs, 18, 2, 2])
+    bias = random.uniform(-1, 1, [1, outputs, 1, 1]).astype(F32)
+    y = op.convolution_backprop_data(fake_quantize(x, low, high), first, [stride] * 2, None, [pads[0]] * 2, [pads[1]] * 2, [1, 1],
+                                     "explicit", [more] * 2)
+    y = fake_quantize(op.relu(op.add(y, constant(bias))), 0, between)
+    y = op.convolution_backprop_data(y, second, [2, 2])
+    sums = transposed(round_to_levels(data, low, high), in_f64, [stride] * 2, [1, 1], [pads[0]] * 2, [pads[1] - more] * 2)
+    levels = round_to_levels(np.maximum(sums + bias, 0), 0, between)
+    expected = transposed(levels, second_in_f64, [2, 2], [1, 1], [0, 0], [0, 0])
+    check(y, x, data, expected, Nnefc(nnefc, tmp_path), instructions, between * np.abs(second_in_f64).sum((0, 2, 3)).max(),
+          level=between / 255 * 0.9 * 2)
+
+
+@pytest.mark.parametrize("instructions", INSTRUCTIONS)
 @pytest.mark.parametrize("zero", [0, 128])
-@pytest.mark.parametrize("upsampled", [(), (0,), (1,), (0, 1)])
+@pytest.mark.parametrize(("kind", "others"), [("transposed", ()), ("transposed", (0,)), ("transposed", (1,)), ("transposed", (0, 1)),
+                                              ("matmul", (0,)), ("matmul", (1,)), ("matmul", (0, 1))])
 @pytest.mark.parametrize("channels", [(16, 16), (3, 21), (1, 7, 24)])
-def test_concatenations(channels: tuple[int, ...], upsampled: tuple[int, ...], zero: int, instructions: str, nnefc: Path,
+def test_concatenations(channels: tuple[int, ...], kind: str, others: tuple[int, ...], zero: int, instructions: str, nnefc: Path,
                         tmp_path: Path) -> None:
-    """Parts from convolutions, in channels-last order, and from transposed convolutions, in row-major order."""
+    """Parts from convolutions and transposed ones, in channels-last order, and from matrix products, in row-major order."""
     random = np.random.default_rng(sum(channels))
     low, high = -zero * 0.03, (255 - zero) * 0.03
     x = op.parameter([1, 8, 6, 5], F32, name="x")
@@ -157,8 +193,11 @@ def test_concatenations(channels: tuple[int, ...], upsampled: tuple[int, ...], z
     parts, expected = [], []
     for i, outputs in enumerate(channels):
         filters = quantized_filter(random, [outputs, 8, 1, 1])
-        if i in upsampled:
+        if i in others and kind == "transposed":
             part = op.convolution_backprop_data(quantized, constant(filters.transpose(1, 0, 2, 3).copy()), [1, 1])
+        elif i in others:
+            rows = op.matmul(constant(filters[:, :, 0, 0]), op.reshape(quantized, op.constant([8, 30]), False), False, False)
+            part = op.reshape(rows, op.constant([1, outputs, 6, 5]), False)
         else:
             part = op.convolution(quantized, constant(filters), [1, 1], [0, 0], [0, 0], [1, 1])
         parts.append(fake_quantize(part, low, high))

@@ -35,6 +35,13 @@ class QuantizedValuesTest : public TransformTest {
                 "strides = [1, 1], dilations = [1, 1], pads_begin = [0, 0], pads_end = [0, 0], auto_pad = "
                 "\"explicit\"");
   }
+  static std::string Transposed(const std::string& name, const std::string& data,
+                                const std::string& filter = "w", const std::string& more = "",
+                                const std::string& operation = "opset1.ConvolutionBackpropData") {
+    return Step(name, operation, fmt::format("%{}, %{}{}", data, filter, more),
+                "strides = [1, 1], dilations = [1, 1], pads_begin = [0, 0], pads_end = [0, 0], auto_pad = "
+                "\"explicit\", output_padding = [0, 0]");
+  }
   static std::string MaxPool(const std::string& name, const std::string& data) {
     return Step(name, "opset1.MaxPool", "%" + data,
                 "strides = [1, 1], pads_begin = [0, 0], pads_end = [0, 0], kernel = [1, 1]");
@@ -94,6 +101,26 @@ TEST_F(QuantizedValuesTest, TheFilterIsAQuantizedConstant) {
   // Not the filter, but the data is quantized.
   EXPECT_EQ(Marked({Quantized("q", "x"), Convolution("c", "x", "q"), ResultOf("c")}, "[1,1,1,1]"), "");
   EXPECT_EQ(num_searched_, 1);
+}
+
+TEST_F(QuantizedValuesTest, ATransposedConvolutionReadsQuantizedValues) {
+  EXPECT_EQ(Marked({Quantized("q", "x"), Transposed("c", "q"), ResultOf("c")}), "q [c]");
+  EXPECT_EQ(Marked({Quantized("q", "x"), Transposed("c", "q"), Step("l", "opset1.ReLU", "%c"),
+                    Quantized("r", "l"), ResultOf("r")}),
+            "q [c] r");
+  EXPECT_EQ(num_searched_, 2);
+  EXPECT_EQ(Marked({Quantized("q", "x"), Transposed("c", "q", "v"), ResultOf("c")}), "");
+  // Not the filter, but the data is quantized.
+  EXPECT_EQ(Marked({Quantized("q", "x"), Transposed("c", "x", "q"), ResultOf("c")}, "[1,1,1,1]"), "");
+  EXPECT_EQ(num_searched_, 3);
+  // With an input for the extents of the result, and with groups.
+  EXPECT_EQ(Marked({Constant("s", "i64[2]", "2, 2"), Quantized("q", "x"), Transposed("c", "q", "w", ", %s"),
+                    ResultOf("c")}),
+            "");
+  EXPECT_EQ(Marked({Constant("g", "f32[1,1,1,1,1]", "1"), Quantized("q", "x"),
+                    Transposed("c", "q", "g", "", "opset1.GroupConvolutionBackpropData"), ResultOf("c")}),
+            "");
+  EXPECT_EQ(num_searched_, 3);
 }
 
 // A depthwise convolution reads distances from the zero points of its channels.

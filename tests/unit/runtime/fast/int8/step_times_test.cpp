@@ -31,6 +31,20 @@ class StepTimesTest : public testing::Test {
     return StepTimesOfProcessor()->product(g.graph->node(result.node), data, filter, shape, is_quantized) /
            static_cast<double>(*Volume(shape));
   }
+  // Of all results of a transposed convolution of 8 by 8 pixels.
+  static double Transposed(const Shape& filter, int64_t stride = 1, bool is_quantized = false) {
+    TestGraph g;
+    ir::AttributeMap attributes;
+    attributes.Set("strides", ir::Attribute::Integers{stride, stride});
+    attributes.Set("dilations", ir::Attribute::Integers{1, 1});
+    attributes.Set("pads_begin", ir::Attribute::Integers{0, 0});
+    attributes.Set("pads_end", ir::Attribute::Integers{0, 0});
+    const Shape data = {2, filter[0], 8, 8};
+    const ir::OutputPort result =
+        g.Op("ConvolutionBackpropData", {g.Parameter("x", data), g.Weights(filter, 1)}, attributes);
+    return StepTimesOfProcessor()->product(g.graph->node(result.node), data, filter,
+                                           *g.graph->output(result).shape.extents(), is_quantized);
+  }
   static double MatMul(int64_t inputs, bool is_quantized) {
     TestGraph g;
     const Shape data = {4, inputs}, matrix = {inputs, 32}, result = {4, 32};
@@ -77,6 +91,23 @@ TEST_F(StepTimesTest, DepthwiseConvolutions) {
   EXPECT_GT(Convolution({32, 1, 1, 5, 5}, 1, 1, true), Convolution({32, 1, 1, 5, 5}));
   EXPECT_LT(Convolution({16, 2, 1, 5, 5}, 1, 1, true), Convolution({16, 2, 1, 5, 5}));
   EXPECT_LT(Convolution({16, 1, 2, 5, 5}, 1, 1, true), Convolution({16, 1, 2, 5, 5}));
+}
+
+// Each element of the data is multiplied by each tap, in whatever number of results. Those take time as well.
+TEST_F(StepTimesTest, TransposedConvolutions) {
+  for (const bool is_quantized : {false, true}) {
+    // Filters of one size, of 10 by 10 and 18 by 18 results.
+    EXPECT_LT(Transposed({64, 32, 3, 3}, 1, is_quantized), Transposed({64, 32, 3, 3}, 2, is_quantized));
+    const double one = Transposed({64, 32, 3, 3}, 2, is_quantized),
+                 two = Transposed({128, 32, 3, 3}, 2, is_quantized),
+                 three = Transposed({192, 32, 3, 3}, 2, is_quantized);
+    EXPECT_GT(two, one);
+    EXPECT_NEAR(three - two, two - one, 1e-6 * one);
+    EXPECT_NEAR(Transposed({64, 64, 3, 3}, 2, is_quantized), 2 * one, 1e-6 * one);
+    EXPECT_GT(Transposed({64, 15, 3, 3}, 2, is_quantized) / 15,
+              Transposed({64, 16, 3, 3}, 2, is_quantized) / 16);
+  }
+  EXPECT_LT(Transposed({512, 32, 3, 3}, 2, true), Transposed({512, 32, 3, 3}, 2, false));
 }
 
 }  // namespace

@@ -4,7 +4,8 @@
 #include <limits>
 #include <random>
 
-#include "gtest/gtest.h"
+#include "runtime/fast/processor.h"
+#include "tests/unit/runtime/run_graph.h"
 
 namespace nnefc::runtime::fast::int8 {
 namespace {
@@ -138,9 +139,71 @@ TEST(FilterQuantizationTest, AreOfOutputChannels) {
           out[i] = numbers[i % kOutputs * (kInputs * kTaps) + i / kOutputs];
       });
   EXPECT_EQ(QuantizeMatrix(transposed, false).scales, expected);
+  // A filter of inputs, outputs and taps, and a matrix as one with a single tap.
+  const TensorValue swapped =
+      TensorValue::Make<float>(ElementType::kF32, {kInputs, kOutputs, kTaps}, [&](std::span<float> out) {
+        for (size_t i = 0; i < out.size(); ++i) {
+          const size_t tap = i % kTaps, output = i / kTaps % kOutputs, input = i / kTaps / kOutputs;
+          out[i] = numbers[(output * kInputs + input) * kTaps + tap];
+        }
+      });
+  for (const TensorValue& columns : {swapped, transposed}) {
+    EXPECT_EQ(QuantizeColumns(columns).scales, expected);
+    EXPECT_GE(QuantizeColumns(columns).max_magnitude, most * (1 - 1e-6));
+    EXPECT_LE(QuantizeColumns(columns).max_magnitude, most * 1.001);
+  }
+  EXPECT_TRUE(QuantizeColumns(filter).scales.empty());
+  EXPECT_TRUE(QuantizeMatrix(swapped, false).scales.empty());
   numbers[12345] += 0.001f;
   EXPECT_TRUE(
       QuantizeFilter(TensorValue::FromFloats({kOutputs, kInputs, kTaps}, numbers), false).scales.empty());
+}
+
+// Each result of a transposed convolution has a tap, and the filter is not dilated.
+TEST(FilterQuantizationTest, TransposedConvolutions) {
+  struct Case {
+    int64_t size, stride, dilation = 1, begin = 0, end = 0, more = 0;
+    const char* auto_pad = "explicit";
+  };
+  class Uncached final : public kernels::ConstantNumbers {
+   public:
+    std::vector<float> Get(const TensorValue&, std::string_view, size_t, Find find) override {
+      return find();
+    }
+  };
+  const auto is_quantized = [](const Case& tested) {
+    Uncached numbers;
+    ir::AttributeMap attributes;
+    const auto set = [&](const char* name, int64_t ordinary, int64_t number) {
+      attributes.Set(name, ir::Attribute::Integers{ordinary, number});
+    };
+    set("strides", 1, tested.stride);
+    set("dilations", 1, tested.dilation);
+    set("pads_begin", 0, tested.begin);
+    set("pads_end", 0, tested.end);
+    set("output_padding", 0, tested.more);
+    attributes.Set("auto_pad", tested.auto_pad);
+    const TensorValue filter = TensorValue::FromFloats(
+        {1, 2, 1, tested.size}, std::vector<float>(static_cast<size_t>(2 * tested.size), 1));
+    TestGraph g;
+    const ir::OutputPort y =
+        g.Op("ConvolutionBackpropData", {g.Parameter("x", {1, 1, 8, 8}), g.Const(filter)}, attributes);
+    const ir::Node& node = g.graph->node(y.node);
+    const bool has_scales = !QuantizeFilterOf(node, filter, numbers).scales.empty();
+    EXPECT_EQ(TransposedInt8Applies(node, filter.shape()).empty(), has_scales);
+    return has_scales;
+  };
+  for (const Case& tested :
+       {Case{2, 2}, Case{3, 3}, Case{1, 1}, Case{5, 2}, Case{.size = 4, .stride = 2, .begin = 3},
+        Case{.size = 4, .stride = 2, .end = 1, .more = 1}, Case{.size = 4, .stride = 2, .end = 2, .more = 1},
+        Case{.size = 4, .stride = 2, .begin = 1, .end = 1, .auto_pad = "valid"}})
+    EXPECT_EQ(is_quantized(tested), HasVnni()) << tested.size << " by " << tested.stride;
+  for (const Case& tested :
+       {Case{1, 2}, Case{2, 3}, Case{.size = 3, .stride = 1, .dilation = 2},
+        Case{.size = 4, .stride = 2, .more = 1}, Case{.size = 4, .stride = 3, .end = 1, .more = 2},
+        Case{.size = 4, .stride = 2, .begin = -1}, Case{.size = 4, .stride = 2, .end = -1},
+        Case{.size = 4, .stride = 2, .end = 1, .more = 1, .auto_pad = "valid"}})
+    EXPECT_FALSE(is_quantized(tested)) << tested.size << " by " << tested.stride;
 }
 
 // No more than a part of a filter that is to be computed is there.
