@@ -27,8 +27,9 @@ const ir::Node* LastMoveAfter(const ir::Graph& graph, const ir::Node& node) {
 bool HasProductConsumer(const ir::Graph& graph, const ir::Node& node) {
   return llvm::any_of(node.uses(0), [&](const ir::InputPort& use) {
     const ir::Node& user = graph.node(use.node);
-    const bool is_product = user.Is(ir::Contraction::kConvolution) ||
-                            user.Is(ir::Contraction::kGroupConvolution) || user.Is(ir::Contraction::kMatMul);
+    const bool is_product =
+        user.Is(ir::Contraction::kConvolution) || user.Is(ir::Contraction::kGroupConvolution) ||
+        user.Is(ir::Contraction::kConvolutionBackpropData) || user.Is(ir::Contraction::kMatMul);
     return is_product && use.index == 0 && ConstantF32(graph, user.input(1)) != nullptr;
   });
 }
