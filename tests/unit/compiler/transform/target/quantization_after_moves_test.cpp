@@ -56,13 +56,17 @@ TEST_F(QuantizeAfterMovesTest, ReshapesOnBothSides) {
 TEST_F(QuantizeAfterMovesTest, ConvolutionsReadTheirFirstInput) {
   const std::string attributes = "strides = [1], dilations = [1], pads_begin = [0], pads_end = [0]";
   const std::string filter = TargetConstant("f", "f32[1,2,1]", "1, 2");
-  const auto convolution = [&](const std::string& inputs) {
-    return filter + TargetStep("c", "opset1.Convolution", inputs, attributes) + TargetResult("c");
+  const auto convolution = [&](const std::string& inputs, const std::string& name = "Convolution") {
+    return filter + TargetStep("c", "opset1." + name, inputs, attributes) + TargetResult("c");
   };
   EXPECT_EQ(AfterMoves(Moves(Transposed("%q") + convolution("%t, %f"))),
             moved_ + "Convolution[1,1,4](FakeQuantize Const)");
   EXPECT_EQ(AfterMoves(Moves(Transposed("%q") + TargetInput("k", "f32", "[1,2,1]") + convolution("%t, %k"))),
             given_ + "Convolution[1,1,4](Transpose Parameter)");
+  const std::string transposed = TargetConstant("g", "f32[2,3,1]", "1, 2, 3, 4, 5, 6");
+  EXPECT_EQ(
+      AfterMoves(Moves(Transposed("%q") + transposed + convolution("%t, %g", "ConvolutionBackpropData"))),
+      moved_ + "ConvolutionBackpropData[1,3,4](FakeQuantize Const)");
 }
 
 TEST_F(QuantizeAfterMovesTest, OtherConsumers) {
