@@ -1,4 +1,7 @@
-// Quantizations before transposes of matmul and convolution operands.
+// Quantizations before moves of matmul and convolution operands.
+
+#include <optional>
+#include <vector>
 
 #include "compiler/transform/pipeline/standard.h"
 #include "compiler/transform/target/quantizations.h"
@@ -8,19 +11,51 @@ namespace nnefc::transform::target {
 
 namespace {
 
-// Returns the last of the views and transposes that follow a node one after another, each the only consumer
-// of the one before; null if there is no transpose among them.
-const ir::Node* LastMoveAfter(const ir::Graph& graph, const ir::Node& node) {
-  const ir::Node* last = &node;
-  bool has_transpose = false;
-  while (last->uses(0).size() == 1 && last->uses(0)[0].index == 0) {
-    const ir::Node& user = graph.node(last->uses(0)[0].node);
-    const bool is_transpose = user.Is(ir::Rearrangement::kTranspose);
-    if (!is_transpose && !user.Is(ir::OpRole::kView)) break;
-    has_transpose = has_transpose || is_transpose;
-    last = &user;
+// A chain of nodes that each only move elements, each the only consumer of the one before.
+struct Moves {
+  ir::NodeId first, last;
+};
+
+// Returns whether all indices of a Gather are constants within the axis. Others may become zeros, which are
+// not quantized.
+bool HasKnownIndices(const ir::Graph& graph, const ir::Node& gather) {
+  const std::optional<Shape> data = graph.output(gather.input(0)).shape.extents();
+  const std::optional<TensorValue>&indices = graph.output(gather.input(1)).value,
+        &axis = graph.output(gather.input(2)).value;
+  if (!data || !indices || !axis || axis->volume() != 1) return false;
+  const auto rank = static_cast<int64_t>(data->size());
+  const int64_t at = axis->ElementAsInt(0) + (axis->ElementAsInt(0) < 0 ? rank : 0);
+  if (at < 0 || at >= rank) return false;
+  for (int64_t i = 0; i < indices->volume(); ++i) {
+    const int64_t index = indices->ElementAsInt(i), extent = (*data)[static_cast<size_t>(at)];
+    if (index < -extent || index >= extent) return false;
   }
-  return has_transpose ? last : nullptr;
+  return true;
+}
+
+// Returns whether a node moves elements of its first input so that they do not stay quantized.
+bool MovesElements(const ir::Graph& graph, const ir::Node& node) {
+  return node.Is(ir::Rearrangement::kTranspose) || node.Is(ir::Rearrangement::kSlice) ||
+         (node.Is(ir::Rearrangement::kGather) && HasKnownIndices(graph, node));
+}
+
+// Returns the views and moves that begin with a reader of a value; nothing if there are views alone.
+std::optional<Moves> MovesFrom(const ir::Graph& graph, const ir::InputPort& reader) {
+  Moves moves{.first = reader.node, .last = reader.node};
+  bool has_move = false;
+  ir::InputPort use = reader;
+  for (int count = 0;; ++count) {
+    const ir::Node& user = graph.node(use.node);
+    const bool is_move = MovesElements(graph, user);
+    if (use.index != 0 || user.num_outputs() != 1 || (!is_move && !user.Is(ir::OpRole::kView))) {
+      if (count == 0 || !has_move) return std::nullopt;
+      return moves;
+    }
+    has_move = has_move || is_move;
+    moves.last = use.node;
+    if (user.uses(0).size() != 1) return has_move ? std::optional(moves) : std::nullopt;
+    use = user.uses(0)[0];
+  }
 }
 
 // Returns whether a convolution or matmul reads a value as its data, and a constant filter.
@@ -49,25 +84,46 @@ bool IsAfterProduct(const ir::Graph& graph, ir::OutputPort port) {
   return false;
 }
 
+int64_t VolumeOf(const ir::Node& node) {
+  const std::optional<Shape> shape = node.output().shape.extents();
+  return shape ? Volume(*shape).value_or(0) : 0;
+}
+
+// Returns the moves after a quantization, one chain for each of its readers, all before a convolution or
+// matmul and together of no more elements than it has; nothing otherwise.
+std::vector<Moves> MovesAfter(const ir::Graph& graph, const ir::Node& quantize) {
+  std::vector<Moves> all;
+  int64_t elements = VolumeOf(quantize);
+  for (const ir::InputPort& use : quantize.uses(0)) {
+    const std::optional<Moves> moves = MovesFrom(graph, use);
+    if (!moves || !HasProductConsumer(graph, graph.node(moves->last))) return {};
+    elements -= VolumeOf(graph.node(moves->last));
+    if (elements < 0) return {};
+    all.push_back(*moves);
+  }
+  return all;
+}
+
 void QuantizeAfter(Graph& graph, const ir::Node& quantize) {
   const ir::Graph& ir = graph.ir();
   if (!quantize.Is(ir::Quantizer::kFakeQuantize) || quantize.Int("levels") != ir::ops::kQuantizedValues)
     return;
   const std::vector<float> limits = LimitsOf(ir, quantize);
-  const ir::Node* last = limits.empty() ? nullptr : LastMoveAfter(ir, quantize);
-  if (last == nullptr || !HasProductConsumer(ir, *last) || IsAfterProduct(ir, quantize.input(0))) return;
+  if (limits.empty() || IsAfterProduct(ir, quantize.input(0))) return;
   // Copies: new nodes may move the nodes.
-  const ir::OutputPort moved = last->port(), data = quantize.input(0);
-  const ir::NodeId first = quantize.uses(0)[0].node;
+  const ir::OutputPort data = quantize.input(0);
   const Graph::Spec spec{
       .name = quantize.name(), .attributes = quantize.attributes(), .origin = quantize.origin()};
-  std::vector<Port> inputs = {PortOf(graph, moved)};
-  for (float limit : limits)
-    inputs.push_back(graph.CreateConst(TensorValue::FromFloats({}, {limit}), spec.name).out_port(0));
-  const Node made = graph.CreateNode("opset1.FakeQuantize", inputs, spec);
-  ReplaceOutput(graph, moved, made.ir().port());
-  Node(graph, made.id()).in_port(0).Connect(PortOf(graph, moved));
-  Node(graph, first).in_port(0).Connect(PortOf(graph, data));
+  for (const Moves& moves : MovesAfter(ir, quantize)) {
+    const ir::OutputPort moved = ir.node(moves.last).port();
+    std::vector<Port> inputs = {PortOf(graph, moved)};
+    for (float limit : limits)
+      inputs.push_back(graph.CreateConst(TensorValue::FromFloats({}, {limit}), spec.name).out_port(0));
+    const Node made = graph.CreateNode("opset1.FakeQuantize", inputs, spec);
+    ReplaceOutput(graph, moved, made.ir().port());
+    Node(graph, made.id()).in_port(0).Connect(PortOf(graph, moved));
+    Node(graph, moves.first).in_port(0).Connect(PortOf(graph, data));
+  }
 }
 
 }  // namespace
@@ -75,10 +131,9 @@ void QuantizeAfter(Graph& graph, const ir::Node& quantize) {
 class QuantizeAfterMoves : public TargetReplacementPattern {
  public:
   std::string_view Description() const override {
-    return "A quantization with one range before reshapes and transposes of the data of a convolution or "
-           "matmul runs after them, so that the consumer reads quantized values. It stays where it is part "
-           "of "
-           "the step of another convolution or matmul.";
+    return "A quantization with one range before reshapes, transposes and parts of the data of a convolution "
+           "or matmul runs after them, so that the consumer reads quantized values. It stays where it is "
+           "part of the step of another convolution or matmul.";
   }
   std::string_view Example() const override {
     return R"(%0 = opset1.Parameter "x" {element_type = f32, shape = shape[1,4,2]} : f32[1,4,2]

@@ -90,6 +90,39 @@ TEST_F(QuantizeAfterMovesTest, SecondReadersOfTheQuantizationKeepIt) {
             given_ + "MatMul[1,2,1](Transpose Const) ReLU[1,4,2](FakeQuantize)");
 }
 
+// Parts of a value: each has its own quantization, if they have no more elements than the whole.
+TEST_F(QuantizeAfterMovesTest, Parts) {
+  const auto part = [](const std::string& name, const std::string& index) {
+    return TargetConstant("i" + name, "i64[]", index) + TargetConstant("a" + name, "i64[]", "2") +
+           TargetStep(name, "opset8.Gather", "%q, %i" + name + ", %a" + name, "batch_dims = 0") +
+           TargetStep("m" + name, "opset1.MatMul", "%" + name + ", %w");
+  };
+  const auto result = [](const std::string& name) {
+    return "  opset1.Result \"" + name + "\" (%m" + name + ")\n";
+  };
+  const std::string quantized = "FakeQuantize[1,4](Gather Const Const Const Const)",
+                    gather = "Gather[1,4](Parameter Const Const)",
+                    product = "MatMul[1,1](FakeQuantize Const)";
+  EXPECT_EQ(AfterMoves(Moves(part("p", "1") + result("p"))), gather + " " + quantized + " " + product);
+  EXPECT_EQ(AfterMoves(Moves(part("p", "0") + part("r", "-2") + result("p") + result("r"))),
+            gather + " " + quantized + " " + product + " " + gather + " " + quantized + " " + product);
+  const auto stays = [&](const std::string& text) {
+    return AfterMoves(Moves(text)).starts_with("FakeQuantize[1,4,2]");
+  };
+  EXPECT_FALSE(stays(part("p", "0") + part("r", "1") + result("p") + result("r")));
+  EXPECT_TRUE(
+      stays(part("p", "0") + part("r", "1") + part("s", "1") + result("p") + result("r") + result("s")));
+  // One part without a product, and indices that are not known or beyond the axis.
+  EXPECT_TRUE(stays(part("p", "0") + result("p") + TargetStep("b", "opset1.ReLU", "%q") +
+                    "  opset1.Result \"b\" (%b)\n"));
+  EXPECT_TRUE(stays(TargetInput("ip", "i64", "[]") + TargetConstant("ap", "i64[]", "2") +
+                    TargetStep("p", "opset8.Gather", "%q, %ip, %ap", "batch_dims = 0") +
+                    TargetStep("mp", "opset1.MatMul", "%p, %w") + result("p")));
+  for (const auto& [index, is_known] :
+       {std::pair("-3", false), std::pair("-2", true), std::pair("1", true), std::pair("2", false)})
+    EXPECT_EQ(stays(part("p", index) + result("p")), !is_known) << index;
+}
+
 TEST_F(QuantizeAfterMovesTest, OtherRanges) {
   const std::string rest = Transposed("%q") + Product("%t") + TargetResult("m");
   EXPECT_EQ(AfterMoves(Moves(rest, "255")), given_ + "MatMul[1,2,1](Transpose Const)");
