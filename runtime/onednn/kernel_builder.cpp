@@ -105,16 +105,21 @@ void OneDnnKernelBuilder::AddInputIn(Role role, size_t index, fast::memory::Bloc
 }
 
 void OneDnnKernelBuilder::AddQuantizedInput(Role role, size_t index,
-                                            const fast::memory::ValueQuantization& codes) {
-  const BlockedFormat format = primitive_->format({role});
+                                            const fast::memory::ValueQuantization& codes,
+                                            const BlockedFormat& format) {
   prepared_.inputs[index] = fast::memory::QuantizedLayout(format, codes);
-  Bind({role}, format, Binding::Source::kInput, index);
+  Bind({role}, primitive_->format({role}), Binding::Source::kInput, index);
 }
 
-void OneDnnKernelBuilder::AddQuantizedOutput(const fast::memory::ValueQuantization& codes) {
-  const BlockedFormat format = primitive_->format({Role::kResult});
+void OneDnnKernelBuilder::AddQuantizedOutput(const fast::memory::ValueQuantization& codes,
+                                             const BlockedFormat& format) {
   prepared_.outputs[0] = fast::memory::QuantizedLayout(format, codes);
-  Bind({Role::kResult}, format, Binding::Source::kOutput, 0);
+  Bind({Role::kResult}, primitive_->format({Role::kResult}), Binding::Source::kOutput, 0);
+}
+
+void OneDnnKernelBuilder::AddOutputAs(const BlockedFormat& format) {
+  prepared_.outputs[0] = fast::memory::LayoutOf(format);
+  Bind({Role::kResult}, primitive_->format({Role::kResult}), Binding::Source::kOutput, 0);
 }
 
 void OneDnnKernelBuilder::AddReshapedQuantizedInput(Role role, size_t index,

@@ -27,9 +27,20 @@ class OneDnnKernelBuilder {
   // The same with properties of the layout, in the format that the primitive has chosen.
   void AddInputIn(Role role, size_t index, fast::memory::BlockedLayout::Form form);
   // Passes 8-bit quantized values.
-  void AddQuantizedInput(Role role, size_t index, const fast::memory::ValueQuantization& codes);
+  void AddQuantizedInput(Role role, size_t index, const fast::memory::ValueQuantization& codes) {
+    AddQuantizedInput(role, index, codes, primitive_->format({role}));
+  }
+  // The same of a value in `format`, whose memory is that of the primitive with other extents.
+  void AddQuantizedInput(Role role, size_t index, const fast::memory::ValueQuantization& codes,
+                         const fast::memory::BlockedFormat& format);
   // Returns them as the result.
-  void AddQuantizedOutput(const fast::memory::ValueQuantization& codes);
+  void AddQuantizedOutput(const fast::memory::ValueQuantization& codes) {
+    AddQuantizedOutput(codes, primitive_->format({Role::kResult}));
+  }
+  void AddQuantizedOutput(const fast::memory::ValueQuantization& codes,
+                          const fast::memory::BlockedFormat& format);
+  // Adds an f32 output in `format`, whose memory is that of the primitive with other extents.
+  void AddOutputAs(const fast::memory::BlockedFormat& format);
   // The same for row-major values with another shape of equal size.
   void AddReshapedQuantizedInput(Role role, size_t index, const fast::memory::ValueQuantization& codes);
   void AddReshapedQuantizedOutput(const fast::memory::ValueQuantization& codes);

@@ -187,10 +187,49 @@ kernels::Cost ChannelsLastCost(const KernelRequest&) {
   return kernels::Cost::NotByDefault(Reason("other steps have other layouts"));
 }
 
+// Images of a single column, as one-dimensional convolutions are written with channels last. As images of a
+// single row, which have the same memory, they are divided into tiles of pixels.
+struct ColumnAsRow {
+  Shape input, output;
+  fast::SpatialDims spatial;
+
+  ColumnAsRow(const KernelRequest& given, fast::SpatialDims dims)
+      : input(given.inputs[0].shape), output(given.outputs[0].shape), spatial(std::move(dims)) {
+    if (!Applies(given)) return;
+    for (Shape* shape : {&input, &output}) std::swap((*shape)[2], (*shape)[3]);
+    for (std::vector<int64_t>* numbers :
+         {&spatial.strides, &spatial.dilations, &spatial.before, &spatial.after})
+      std::swap((*numbers)[0], (*numbers)[1]);
+  }
+  // Excludes operands of all elements, whose layout would have other extents.
+  static bool Applies(const KernelRequest& given) {
+    const Shape &image = given.inputs[0].shape, &result = given.outputs[0].shape;
+    return image.size() == 4 && image[3] == 1 && image[2] > 1 && result[3] == 1 &&
+           given.inputs[1].shape.back() == 1 &&
+           llvm::none_of(given.inputs.drop_front(2),
+                         [&](const kernels::ValueInfo& operand) { return operand.shape == result; });
+  }
+};
+
+// Returns true if oneDNN 2.6.3 computes some functions wrongly, such as clip of the last four of 12 channels:
+// in depthwise kernels of 256-bit vectors.
+bool HasWrongTail(const KernelRequest& given) {
+  constexpr int64_t kLanes = 8;
+  if (!fast::IsGroupedConvolution(given) || fast::HasAvx512() || given.outputs[0].shape[1] % kLanes == 0)
+    return false;
+  return llvm::any_of(given.posts, [](const kernels::PostOperation& post) {
+    const ir::Node& node = *post.node;
+    return node.info().function != ir::ElementFunction::kOther && !node.Is(ir::ElementFunction::kAdd) &&
+           !node.Is(ir::ElementFunction::kRelu);
+  });
+}
+
 // int8 convolution with quantized input and filter, i32 accumulators and an f32 epilogue.
 kernels::KernelOrReason MakeOneDnnInt8(const KernelRequest& given) {
-  const fast::SpatialDims spatial = fast::SpatialDimsOf(given);
-  const kernels::OrReason<fast::int8::Int8Step> step = fast::Int8ConvolutionStepOf(given, spatial);
+  const fast::SpatialDims given_spatial = fast::SpatialDimsOf(given);
+  const ColumnAsRow images(given, given_spatial);
+  const fast::SpatialDims& spatial = images.spatial;
+  const kernels::OrReason<fast::int8::Int8Step> step = fast::Int8ConvolutionStepOf(given, given_spatial);
   if (!step) return step.reason();
   const fast::int8::Int8Request& coded = step->coded;
   const std::optional<fast::int8::FoldedRequantization>& folded = step->folded;
@@ -201,7 +240,11 @@ kernels::KernelOrReason MakeOneDnnInt8(const KernelRequest& given) {
           ? OneDnnPostOps::MakeForRequantization(*folded, given.outputs[0].shape.size())
           : OneDnnPostOps::MakeForQuantized(coded.request, 1, operands, coded.range, spatial.all_see_input);
   if (!posts) return posts.reason();
-  const ConvolutionShape shape = ShapeOf(given, spatial, folded && !folded->bias.empty());
+  if (HasWrongTail(given)) return Reason("oneDNN computes the functions of partial blocks wrongly");
+  ConvolutionShape shape = ShapeOf(given, spatial, folded && !folded->bias.empty());
+  if (ColumnAsRow::Applies(given)) std::swap(shape.filter.back(), *(shape.filter.end() - 2));
+  shape.input = images.input;
+  shape.output = images.output;
   const PrimitiveOrNull primitive = TryConvolution(
       shape,
       {.posts = posts->OfPrimitive(),
@@ -211,7 +254,8 @@ kernels::KernelOrReason MakeOneDnnInt8(const KernelRequest& given) {
       fast::memory::ChannelsLastFormat(shape.output, type));
   if (const Reason reason = IsUsable(primitive, *posts); !reason.empty()) return reason;
   OneDnnKernelBuilder builder(given, primitive);
-  builder.AddQuantizedInput(Role::kSource, 0, *step->source);
+  builder.AddQuantizedInput(Role::kSource, 0, *step->source,
+                            fast::memory::ChannelsLastFormat(given.inputs[0].shape, StorageType::kU8));
   builder.AddInputIn(
       Role::kWeights, 1,
       {.filter_codes = fast::memory::FilterScales{.scales = given.filter_scales.vec(),
@@ -219,11 +263,12 @@ kernels::KernelOrReason MakeOneDnnInt8(const KernelRequest& given) {
   if (shape.bias)
     builder.AddNumbers({Role::kBias}, folded->bias, fast::memory::RowMajorFormat(shape.output[1]));
   posts->AddArguments(builder);
+  const fast::memory::BlockedFormat result = fast::memory::ChannelsLastFormat(given.outputs[0].shape, type);
   if (coded.range) {
     const fast::int8::QuantizationRange& range = coded.sum ? coded.sum->range : *coded.range;
-    builder.AddQuantizedOutput(range.codes);
+    builder.AddQuantizedOutput(range.codes, result);
   } else {
-    builder.AddOutput();
+    builder.AddOutputAs(result);
   }
   return builder.Finish();
 }

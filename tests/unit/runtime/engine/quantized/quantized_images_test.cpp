@@ -202,6 +202,68 @@ TEST(QuantizedImagesTest, SlopesByChannelAfterSums) {
   }
 }
 
+struct DepthwiseFunction {
+  const char* name;  // of an operation; empty for none
+  double (*of)(double);
+};
+const DepthwiseFunction kDepthwiseFunctions[] = {
+    {"", [](double x) { return x; }},
+    {"ReLU", [](double x) { return std::max(x, 0.0); }},
+    {"Clamp", [](double x) { return std::clamp(x, -1.5, 2.25); }},
+    {"Abs", [](double x) { return std::abs(x); }},
+    {"Minimum", [](double x) { return std::min(x, 0.75); }},
+    {"Maximum", [](double x) { return std::max(x, 0.75); }}};
+
+// Functions of depthwise sums, whole and partial blocks of channels: with f32 results, and quantized for a
+// reader with 8-bit values.
+TEST(QuantizedImagesTest, FunctionsOfDepthwiseSums) {
+  for (const int64_t channels : {8, 12, 16, 17, 20, 24, 32, 40}) {
+    const Convolved window{.image = {1, channels, 7, 7},
+                           .outputs = channels,
+                           .size = {3, 3},
+                           .begin = {1, 1},
+                           .end = {1, 1},
+                           .groups = channels};
+    const Convolved reader{.image = window.image, .outputs = 4};
+    const Quantization by{.zero = 100}, to{.scale = 0x1p-4F, .zero = 100};
+    const std::vector<int64_t> codes = DrawValues(window.image, by.zero, Spread::kAnywhere, 1);
+    const std::vector<int64_t> weights = DrawWeights(channels, 9, 2), others = DrawWeights(4, channels, 3);
+    const std::vector<int64_t> sums = window.Sums(Less(codes, by.zero), weights);
+    for (const DepthwiseFunction& function : kDepthwiseFunctions) {
+      SCOPED_TRACE(std::to_string(channels) + " channels, " + function.name);
+      const auto add = [&](TestGraph& g) {
+        const ir::OutputPort y =
+            window.Add(g, FakeQuantized(g, g.Parameter("x", window.image), by), window.FilterOf(weights));
+        const std::string name = function.name;
+        if (name.empty()) return y;
+        if (name == "Minimum" || name == "Maximum") return g.Op(name, {y, Scalar(g, 0.75F)});
+        ir::AttributeMap limits;
+        limits.Set("min", -1.5);
+        limits.Set("max", 2.25);
+        return g.Op(name, {y}, name == "Clamp" ? limits : ir::AttributeMap());
+      };
+      std::vector<double> expected;
+      std::vector<int64_t> quantized;
+      for (size_t i = 0; i < sums.size(); ++i) {
+        expected.push_back(
+            function.of(static_cast<double>(sums[i]) * by.scale * FilterScale(window.OutputOf(i))));
+        quantized.push_back(static_cast<int64_t>(std::nearbyint(to.Code(expected.back()))));
+      }
+      TestGraph g;
+      g.Result(add(g));
+      ExpectNumbers(g, {NumbersOf(window.image, codes, by)}, expected);
+
+      TestGraph next;
+      next.Result(reader.Add(next, FakeQuantized(next, add(next), to), reader.FilterOf(others)));
+      const std::vector<int64_t> results = reader.Sums(Less(quantized, to.zero), others);
+      std::vector<double> read;
+      for (size_t i = 0; i < results.size(); ++i)
+        read.push_back(static_cast<double>(results[i]) * to.scale * FilterScale(reader.OutputOf(i)));
+      ExpectNumbers(next, {NumbersOf(window.image, codes, by)}, read);
+    }
+  }
+}
+
 // Sums of two quantized images and slopes by channel or one slope, in a step of 8 bits; the channels of an
 // image are innermost.
 TEST(QuantizedImagesTest, SlopesAfterSumsOfImages) {

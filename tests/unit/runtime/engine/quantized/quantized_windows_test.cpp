@@ -96,6 +96,58 @@ TEST(QuantizedWindowsTest, Windows) {
   }
 }
 
+// One-dimensional convolutions as images of one column, with and without padding beside it.
+TEST(QuantizedWindowsTest, ImagesOfOneColumn) {
+  const auto check = [](const Convolved& window) {
+    for (const int zero : {0, 77, 255}) CheckSums(window, zero, Spread::kAnywhere, OwnKernel("int8_"));
+  };
+  check({.image = {2, 64, 37, 1}, .outputs = 48, .size = {5, 1}});
+  check({.image = {1, 32, 20, 1}, .outputs = 33, .size = {1, 1}, .strides = {2, 1}});
+  check({.image = {1, 68, 31, 1},
+         .outputs = 16,
+         .size = {3, 1},
+         .strides = {2, 3},
+         .begin = {2, 0},
+         .end = {1, 0}});
+  check({.image = {1, 64, 31, 1},
+         .outputs = 17,
+         .size = {3, 1},
+         .dilations = {4, 1},
+         .begin = {0, 0},
+         .end = {5, 0}});
+  check({.image = {1, 64, 1, 1}, .outputs = 16, .size = {3, 1}, .begin = {1, 0}, .end = {1, 0}});
+  check(
+      {.image = {2, 32, 29, 1}, .outputs = 32, .size = {3, 1}, .begin = {1, 0}, .end = {1, 0}, .groups = 32});
+  check({.image = {1, 64, 9, 1}, .outputs = 16, .size = {3, 3}, .begin = {1, 1}, .end = {1, 1}});
+  check({.image = {1, 64, 9, 1}, .outputs = 16, .size = {3, 1}, .begin = {1, 0}, .end = {1, 1}});
+  check({.image = {1, 64, 9, 3}, .outputs = 16, .size = {3, 3}, .begin = {1, 0}, .end = {1, 0}});
+  // With operands of all elements and by channel, and a quantized result.
+  for (const bool has_residual : {false, true}) {
+    CheckSums({.image = {1, 64, 37, 1}, .outputs = 48, .size = {5, 1}, .begin = {2, 0}, .end = {2, 0}}, 100,
+              Spread::kAnywhere, OwnKernel("int8_"), has_residual);
+  }
+  const Convolved window{
+      .image = {2, 68, 21, 1}, .outputs = 24, .size = {3, 1}, .begin = {1, 0}, .end = {1, 0}};
+  const Quantization by{.zero = 100}, to{.scale = 0x1p-2F, .zero = 90};
+  const std::vector<int64_t> codes = DrawValues(window.image, by.zero, Spread::kNearZero, 1);
+  const std::vector<int64_t> weights = DrawWeights(24, 68 * 3, 2);
+  std::vector<float> biases;
+  for (int64_t i = 0; i < 24; ++i) biases.push_back(static_cast<float>(i) - 7);
+  TestGraph g;
+  ir::OutputPort y =
+      window.Add(g, FakeQuantized(g, g.Parameter("x", window.image), by), window.FilterOf(weights));
+  y = g.Op("ReLU", {g.Op("Add", {y, g.Const(TensorValue::FromFloats({1, 24, 1, 1}, biases))})});
+  g.Result(FakeQuantized(g, y, to));
+  const std::vector<int64_t> sums = window.Sums(Less(codes, by.zero), weights);
+  std::vector<double> expected;
+  for (size_t i = 0; i < sums.size(); ++i) {
+    const int64_t output = window.OutputOf(i);
+    const double sum = static_cast<double>(sums[i]) * by.scale * FilterScale(output);
+    expected.push_back(std::max(sum + double{biases[static_cast<size_t>(output)]}, 0.0));
+  }
+  ExpectCodes(g, {NumbersOf(window.image, codes, by)}, to, expected);
+}
+
 // A sum with numbers that are not quantized is added where the results are computed.
 TEST(QuantizedWindowsTest, ResidualsInNumbers) {
   for (const int64_t outputs : {16, 17, 32}) {
