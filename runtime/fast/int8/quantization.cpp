@@ -15,6 +15,7 @@
 #include "runtime/fast/simd/int8/table_lookup_microkernel.h"
 #include "runtime/fast/simd/loop_math.h"
 #include "runtime/tensor/parallel.h"
+#include "runtime/tensor/round_up.h"
 
 namespace nnefc::runtime::fast::int8 {
 

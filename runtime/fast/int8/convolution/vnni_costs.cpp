@@ -5,7 +5,7 @@
 #include "runtime/fast/int8/convolution/int8_convolution.h"
 #include "runtime/fast/processor.h"
 #include "runtime/fast/simd/dispatch.h"
-#include "runtime/fast/simd/int8/dot2_microkernel.h"
+#include "runtime/fast/simd/int8/saturating_int8_microkernel.h"
 
 namespace nnefc::runtime::fast::int8 {
 
