@@ -1,5 +1,6 @@
 // Quantizations before moves of matmul and convolution operands.
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -58,15 +59,22 @@ std::optional<Moves> MovesFrom(const ir::Graph& graph, const ir::InputPort& read
   }
 }
 
-// Returns whether a convolution or matmul reads a value as its data, and a constant filter.
-bool HasProductConsumer(const ir::Graph& graph, const ir::Node& node) {
-  return llvm::any_of(node.uses(0), [&](const ir::InputPort& use) {
+// Returns the most results for each element of a value: of convolutions and matmuls that read it as their
+// data, with constant filters. 0 if there are none.
+int64_t MostOutputs(const ir::Graph& graph, const ir::Node& node) {
+  int64_t most = 0;
+  for (const ir::InputPort& use : node.uses(0)) {
     const ir::Node& user = graph.node(use.node);
-    const bool is_product =
-        user.Is(ir::Contraction::kConvolution) || user.Is(ir::Contraction::kGroupConvolution) ||
-        user.Is(ir::Contraction::kConvolutionBackpropData) || user.Is(ir::Contraction::kMatMul);
-    return is_product && use.index == 0 && ConstantF32(graph, user.input(1)) != nullptr;
-  });
+    const TensorValue* filter = user.num_inputs() > 1 ? ConstantF32(graph, user.input(1)) : nullptr;
+    if (filter == nullptr || use.index != 0 || filter->rank() < 2) continue;
+    const Shape& extents = filter->shape();
+    if (user.Is(ir::Contraction::kMatMul))
+      most = std::max(most, user.Bool("transpose_b") ? extents[extents.size() - 2] : extents.back());
+    if (user.Is(ir::Contraction::kConvolution)) most = std::max(most, extents[0]);
+    if (user.Is(ir::Contraction::kGroupConvolution) || user.Is(ir::Contraction::kConvolutionBackpropData))
+      most = std::max(most, extents[1]);
+  }
+  return most;
 }
 
 // Returns whether a value is computed from the result of a convolution or matmul by functions of elements,
@@ -90,13 +98,16 @@ int64_t VolumeOf(const ir::Node& node) {
 }
 
 // Returns the moves after a quantization, one chain for each of its readers, all before a convolution or
-// matmul and together of no more elements than it has; nothing otherwise.
+// matmul and together of no more elements than it has; nothing otherwise. A quantization that is part of the
+// step of a product takes more time in its own, so that the consumers must have many products.
 std::vector<Moves> MovesAfter(const ir::Graph& graph, const ir::Node& quantize) {
+  constexpr int64_t kManyOutputs = 32;
+  const int64_t least_outputs = IsAfterProduct(graph, quantize.input(0)) ? kManyOutputs : 1;
   std::vector<Moves> all;
   int64_t elements = VolumeOf(quantize);
   for (const ir::InputPort& use : quantize.uses(0)) {
     const std::optional<Moves> moves = MovesFrom(graph, use);
-    if (!moves || !HasProductConsumer(graph, graph.node(moves->last))) return {};
+    if (!moves || MostOutputs(graph, graph.node(moves->last)) < least_outputs) return {};
     elements -= VolumeOf(graph.node(moves->last));
     if (elements < 0) return {};
     all.push_back(*moves);
@@ -109,7 +120,7 @@ void QuantizeAfter(Graph& graph, const ir::Node& quantize) {
   if (!quantize.Is(ir::Quantizer::kFakeQuantize) || quantize.Int("levels") != ir::ops::kQuantizedValues)
     return;
   const std::vector<float> limits = LimitsOf(ir, quantize);
-  if (limits.empty() || IsAfterProduct(ir, quantize.input(0))) return;
+  if (limits.empty()) return;
   // Copies: new nodes may move the nodes.
   const ir::OutputPort data = quantize.input(0);
   const Graph::Spec spec{
@@ -133,7 +144,7 @@ class QuantizeAfterMoves : public TargetReplacementPattern {
   std::string_view Description() const override {
     return "A quantization with one range before reshapes, transposes and parts of the data of a convolution "
            "or matmul runs after them, so that the consumer reads quantized values. It stays where it is "
-           "part of the step of another convolution or matmul.";
+           "part of the step of another convolution or matmul, and the consumer has few outputs.";
   }
   std::string_view Example() const override {
     return R"(%0 = opset1.Parameter "x" {element_type = f32, shape = shape[1,4,2]} : f32[1,4,2]

@@ -155,6 +155,39 @@ TEST_F(QuantizeAfterMovesTest, QuantizationsOfProductsStay) {
                 "FakeQuantize[1,2,4](Transpose Const Const Const Const) MatMul[1,2,1](FakeQuantize Const)");
 }
 
+// A product of 32 outputs takes much more time than a quantization in a step of its own.
+TEST_F(QuantizeAfterMovesTest, ManyOutputs) {
+  const auto after = [&](const std::string& consumer) {
+    const std::string text =
+        AfterMoves(TargetInput("z", "f32", "[1,4,3]") + TargetInput("u", "f32", "[3,2]") +
+                   TargetStep("p", "opset1.MatMul", "%z, %u") + TargetConstant("low", "f32[]", "0") +
+                   TargetConstant("high", "f32[]", "255") + TargetConstant("order", "i64[3]", "0, 2, 1") +
+                   TargetStep("q", "opset1.FakeQuantize", "%p, %low, %high, %low, %high", "levels = 256") +
+                   Transposed("%q") + consumer + TargetResult("m"));
+    return text.find("FakeQuantize[1,2,4](Transpose") != std::string::npos;
+  };
+  const auto items = [](int64_t count) {
+    std::string text = "1";
+    for (int64_t i = 1; i < count; ++i) text += ", 1";
+    return text;
+  };
+  const auto matrix = [&](const std::string& shape, int64_t count, const std::string& attributes) {
+    return TargetConstant("w", "f32" + shape, items(count)) +
+           TargetStep("m", "opset1.MatMul", "%t, %w", attributes);
+  };
+  EXPECT_FALSE(after(matrix("[4,31]", 124, "")));
+  EXPECT_TRUE(after(matrix("[4,32]", 128, "")));
+  EXPECT_FALSE(after(matrix("[31,4]", 124, "transpose_b = true")));
+  EXPECT_TRUE(after(matrix("[32,4]", 128, "transpose_b = true")));
+  const auto filter = [&](int64_t outputs) {
+    return TargetConstant("w", fmt::format("f32[{},2,1]", outputs), items(2 * outputs)) +
+           TargetStep("m", "opset1.Convolution", "%t, %w",
+                      "strides = [1], dilations = [1], pads_begin = [0], pads_end = [0]");
+  };
+  EXPECT_FALSE(after(filter(31)));
+  EXPECT_TRUE(after(filter(32)));
+}
+
 TEST_F(QuantizeAfterMovesTest, NamesStayWithTheirValues) {
   (void)AfterMoves(Moves(Transposed("%q") + Product("%t") + TargetResult("m")));
   for (ir::NodeId id : graph_->nodes()) {
