@@ -34,15 +34,16 @@ struct ResampledAxis {
 using ResampledAxes = std::array<ResampledAxis, 3>;
 
 struct ResamplingForm {
-  int64_t images, channels;
+  int64_t images, channels, out_channels;  // channels added at the end are 0
   ResampledAxes axes;
   float border = 0;
   int threads;
 
   int64_t blocks() const { return tensor::CeilDivide(channels, kBlockColumns); }
+  int64_t out_blocks() const { return tensor::CeilDivide(out_channels, kBlockColumns); }
   int64_t in_row() const { return axes[2].input * kBlockColumns; }
   int64_t out_row() const { return axes[2].output() * kBlockColumns; }
-  int64_t rows() const { return images * blocks() * axes[0].output() * axes[1].output(); }
+  int64_t rows() const { return images * out_blocks() * axes[0].output() * axes[1].output(); }
 };
 
 using BlockOfFloats = std::array<float, kBlockColumns>;
@@ -100,8 +101,14 @@ class BlockedResampling final : public kernels::Kernel {
   void RunRow(const float* in, int64_t index, float* scratch, float* out) const {
     const auto& [slices, rows, columns] = form_.axes;
     const int64_t row = index % rows.output(), slice = index / rows.output() % slices.output();
-    const int64_t plane = index / rows.output() / slices.output();
-    const BlockOfFloats border = BorderOf(plane);
+    const int64_t out_plane = index / rows.output() / slices.output();
+    const int64_t block = out_plane % form_.out_blocks();
+    if (block >= form_.blocks()) {
+      std::fill_n(out, form_.out_row(), 0.0F);
+      return;
+    }
+    const int64_t plane = out_plane / form_.out_blocks() * form_.blocks() + block;
+    const BlockOfFloats border = BorderOf(block);
     llvm::SmallVector<WeighedFloats, 16> seen;
     for (const kernels::Tap& of_slices : slices.taps[static_cast<size_t>(slice)]) {
       for (const kernels::Tap& of_rows : rows.taps[static_cast<size_t>(row)]) {
@@ -147,9 +154,9 @@ class BlockedResampling final : public kernels::Kernel {
   }
 
   // Padding channels stay 0.
-  BlockOfFloats BorderOf(int64_t plane) const {
+  BlockOfFloats BorderOf(int64_t block) const {
     BlockOfFloats border = {};
-    const int64_t channels = form_.channels - plane % form_.blocks() * kBlockColumns;
+    const int64_t channels = form_.channels - block * kBlockColumns;
     std::fill_n(border.begin(), std::min(kBlockColumns, channels), form_.border);
     return border;
   }
@@ -158,15 +165,29 @@ class BlockedResampling final : public kernels::Kernel {
   bool sums_rows_;
 };
 
+// Returns whether an axis keeps all positions, and others follow at the end.
+bool IsExtendedAtEnd(const std::vector<Taps>& taps, int64_t extent) {
+  if (static_cast<int64_t>(taps.size()) < extent) return false;
+  for (size_t at = 0; at < taps.size(); ++at) {
+    const bool is_kept = taps[at].size() == 1 && taps[at][0].position == static_cast<int64_t>(at);
+    if (static_cast<int64_t>(at) < extent ? !is_kept : !taps[at].empty()) return false;
+  }
+  return true;
+}
+
 // `taps`: one list of pixel taps per axis; empty for axes that are not resampled.
 kernels::KernelOrReason MakeBlockedResampling(const kernels::KernelRequest& request,
                                               const std::vector<std::vector<Taps>>& taps, float border) {
   const kernels::ValueInfo& images = request.inputs[0];
   const Shape& shape = images.shape;
-  if (!taps[0].empty() || !taps[1].empty()) return Reason("other axes than those of the pixels");
+  // The padding of blocks is 0, as are the channels that a Pad adds at the end.
+  const bool has_more_channels = !taps[1].empty() && border == 0 && IsExtendedAtEnd(taps[1], shape[1]);
+  if (!taps[0].empty() || (!taps[1].empty() && !has_more_channels))
+    return Reason("other axes than those of the pixels");
   if (Volume(request.outputs[0].shape) == 0) return Reason("an empty result");
   ResamplingForm form{.images = shape[0],
                       .channels = shape[1],
+                      .out_channels = request.outputs[0].shape[1],
                       .axes = {},
                       .border = border,
                       .threads = tensor::CurrentThreads()};

@@ -65,7 +65,7 @@ class QuantizedReadersTest : public ::testing::Test {
   // `expected` returns the result for a channel, row and column of the image.
   void Check(int64_t channels, const Reader& reader,
              const std::function<double(int64_t channel, int64_t row, int64_t column)>& expected,
-             int64_t rows = kRows, int64_t columns = kColumns) {
+             int64_t rows = kRows, int64_t columns = kColumns, int64_t more_channels = 0) {
     SCOPED_TRACE(std::to_string(channels) + " channels");
     const Shape shape = {1, channels, kRows, kColumns};
     codes_ = DrawValues(shape, kZero, Spread::kAnywhere, 1);
@@ -81,7 +81,7 @@ class QuantizedReadersTest : public ::testing::Test {
                   Convolved{.image = shape}.Attributes()),
              "other");
     std::vector<double> numbers;
-    for (int64_t channel = 0; channel < channels; ++channel) {
+    for (int64_t channel = 0; channel < channels + more_channels; ++channel) {
       for (int64_t row = 0; row < rows; ++row) {
         for (int64_t column = 0; column < columns; ++column)
           numbers.push_back(expected(channel, row, column));
@@ -198,6 +198,34 @@ TEST(QuantizedImagesTest, SlopesByChannelAfterSums) {
         expected.push_back(x < 0 ? x * double{slopes[output]} : x);
       }
       ExpectCodes(g, {NumbersOf(window.image, codes, by)}, after, expected, WithSimd("nnefc:int8_"));
+    }
+  }
+}
+
+// Channels that a Pad adds, at either end, with pixels and alone; 0 or another number.
+TEST_F(QuantizedReadersTest, MoreChannels) {
+  for (const int64_t channels : {8, 12, 16, 28}) {
+    for (const int64_t more : {1, 4, 8, 20}) {
+      for (const bool at_begin : {false, true}) {
+        for (const float border : {0.0F, 0.5F}) {
+          for (const int64_t row : {0, 1}) {
+            SCOPED_TRACE(std::to_string(more) + " more, border " + std::to_string(border));
+            Check(
+                channels,
+                [&](TestGraph& g, ir::OutputPort x) {
+                  return g.Op("opset12", "Pad",
+                              {x, g.Ints({0, at_begin ? more : 0, row, 0}),
+                               g.Ints({0, at_begin ? 0 : more, 0, 0}), Scalar(g, border)},
+                              With("pad_mode", std::string("constant")));
+                },
+                [&](int64_t channel, int64_t y, int64_t x) {
+                  const int64_t from = channel - (at_begin ? more : 0);
+                  return from < 0 || from >= channels || y < row ? double{border} : At(from, y - row, x);
+                },
+                kRows + row, kColumns, more);
+          }
+        }
+      }
     }
   }
 }
