@@ -140,5 +140,28 @@ TEST_F(FileDigestsTest, ADamagedTableIsNoHelp) {
   EXPECT_EQ(IsKnown(), known);
 }
 
+// Appending to a table of more than 4 MiB first drops the older half of its lines.
+TEST_F(FileDigestsTest, ALongTableLosesItsOlderHalf) {
+  if (!IsKnown()) GTEST_SKIP() << "this file system does not note each change";
+  constexpr size_t kMaxBytes = size_t{4} << 20;
+  const std::string line = ReadAll(folder_ / "files");
+  const fs::path other = folder_ / "other.bin";
+  for (size_t bytes : {kMaxBytes - 1, kMaxBytes, kMaxBytes + 1, kMaxBytes + kMaxBytes / 2}) {
+    for (bool is_oldest : {false, true}) {
+      const std::string filler = std::string(bytes - line.size() - 1, '-') + '\n';
+      std::ofstream(folder_ / "files", std::ios::binary) << (is_oldest ? line + filler : filler + line);
+      std::ofstream(other, std::ios::binary) << bytes << is_oldest;
+      ::usleep(20'000);
+      FileDigests digests((folder_ / "files").string(), FileDigests::Seconds(0.01));
+      digests.Of(**MappedFile::Open(other.string()));
+      const bool is_halved = bytes > kMaxBytes;
+      const size_t remaining = fs::file_size(folder_ / "files") - line.size();
+      EXPECT_GE(remaining, is_halved ? bytes / 2 : bytes);
+      EXPECT_LE(remaining, is_halved ? bytes / 2 + line.size() : bytes);
+      EXPECT_EQ(Look().second, is_oldest && is_halved) << bytes;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace nnefc::runtime::engine::cache

@@ -1,5 +1,10 @@
 #include "runtime/engine/run/body_values.h"
 
+#include <utility>
+
+#include "compiler/ir/text/text.h"
+#include "compiler/support/context.h"
+#include "fmt/core.h"
 #include "runtime/engine/plan/plan.h"
 #include "tests/unit/runtime/run_graph.h"
 
@@ -45,6 +50,131 @@ TEST(WholeOutputTest, ResultsThatFillAnOutput) {
   EXPECT_EQ(WholeOutput(plan, 0, 65), -1);
   EXPECT_EQ(WholeOutput(plan, 1, 64), -1);
   EXPECT_EQ(WholeOutput(plan, 2, 64), -1);
+}
+
+// Returns the outputs of a graph in text form on each backend, which must be equal.
+std::vector<TensorValue> ResultsOfText(const std::string& text, const std::vector<TensorValue>& inputs) {
+  std::vector<TensorValue> results;
+  for (kernels::Backend backend : kBackends) {
+    Context context;
+    const std::shared_ptr<ir::Graph> graph =
+        ir::ParseGraph(context.sources.AddText("graph", text), TestRegistry(), context);
+    EXPECT_NE(graph, nullptr) << Messages(context.emitter) << text;
+    if (graph == nullptr) return {};
+    Emitter emitter;
+    const auto executable = Executable::Create(graph, {.backend = backend}, emitter);
+    EXPECT_NE(executable, nullptr) << Messages(emitter);
+    if (executable == nullptr) return {};
+    const auto outputs = Session::Create(executable)->Run(inputs);
+    EXPECT_TRUE(outputs.ok()) << (outputs.ok() ? "" : outputs.error().message);
+    if (!outputs.ok()) return {};
+    if (backend != kBackends[0]) {
+      EXPECT_EQ(*outputs, results);
+    }
+    results = *outputs;
+  }
+  return results;
+}
+
+// A result of If: the shapes that its branches return, and what the graph declares.
+struct Branches {
+  std::string then_shape, else_shape, declared;
+};
+
+// An If whose branches reshape the first elements of x.
+std::string IfOf(const Branches& branches) {
+  const auto body = [](const char* role, const std::string& shape) {
+    const bool is_scalar = shape.empty();
+    const std::string dims = is_scalar ? "i64[0] = dense<i64[0]: >" : "i64[1] = dense<i64[1]: " + shape + ">";
+    return fmt::format(R"(
+    "{0}_body" input 1 -> 0 output 0 -> 0 graph "{0}" {{
+      %0 = opset1.Parameter "x" {{element_type = f32, shape = shape[{1}]}} : f32[{1}]
+      %1 = opset1.Const "dims" : {2}
+      %2 = opset1.Reshape "reshape" (%0, %1) {{special_zero = false}} : f32[{3}]
+      %3 = opset1.Negative "negative" (%2) : f32[{3}]
+      opset1.Result "r" (%3)
+    }})",
+                       role, is_scalar ? "1" : shape, dims, shape);
+  };
+  return fmt::format(R"(graph "net" {{
+  %0 = opset1.Parameter "cond" {{element_type = boolean, shape = shape[]}} : boolean[]
+  %1 = opset1.Parameter "x" {{element_type = f32, shape = shape[1]}} : f32[1]
+  %2 = opset8.If "if" (%0, %1) : f32[{}] bodies {{{}{}
+  }}
+  %3 = opset1.Abs "abs" (%2) : f32[{}]
+  opset1.Result "y" (%3)
+  opset1.Result "z" (%2)
+}})",
+                     branches.declared, body("then", branches.then_shape), body("else", branches.else_shape),
+                     branches.declared);
+}
+
+// if.scalar: a scalar becomes a list of one element if the other branch returns a list.
+TEST(BranchResultsTest, AScalarNextToAListIsAList) {
+  for (const Branches& branches :
+       {Branches{"", "1", "1"}, Branches{"1", "", "1"}, Branches{"", "", ""}, Branches{"1", "1", "1"}}) {
+    const Shape shape = branches.declared.empty() ? Shape{} : Shape{1};
+    for (bool condition : {true, false}) {
+      const auto outputs = ResultsOfText(
+          IfOf(branches), {TensorValue::FromBools({}, {condition}), TensorValue::FromFloats({1}, {3})});
+      ASSERT_EQ(outputs.size(), 2u);
+      EXPECT_EQ(outputs[0], TensorValue::FromFloats(shape, {3})) << branches.then_shape << condition;
+      EXPECT_EQ(outputs[1], TensorValue::FromFloats(shape, {-3})) << branches.then_shape << condition;
+    }
+  }
+}
+
+// A Loop of three iterations whose states are concatenated along `axis` as the output `port`; the other
+// output is the last state. The state is x at first, and grows by x.
+std::string LoopOf(int port, int axis, bool reversed) {
+  const std::string part = axis == 0 ? "[1,2]" : "[2,1]", whole = axis == 0 ? "[3,2]" : "[2,3]";
+  const std::string parts = fmt::format("output {} -> 0 slice(axis {}, start {}, end {}, stride {}, part 1)",
+                                        port, axis, reversed ? -1 : 0, reversed ? 0 : -1, reversed ? -1 : 1);
+  return fmt::format(R"(graph "net" {{
+  %0 = opset1.Const "trips" : i64[] = dense<i64[]: 3>
+  %1 = opset1.Const "go" : boolean[] = dense<boolean[]: 1>
+  %2 = opset1.Parameter "x" {{element_type = f32, shape = shape{4}}} : f32{4}
+  %3:2 = opset5.Loop "loop" (%0, %1, %2, %2) : f32{0}, f32{1} bodies {{
+    "body" input 2 -> 0 input 3 -> 1 output -1 -> 1 {2} output {3} -> 2 back 0 -> 0 graph "body" {{
+      %0 = opset1.Parameter "h" {{element_type = f32, shape = shape{4}}} : f32{4}
+      %1 = opset1.Parameter "x" {{element_type = f32, shape = shape{4}}} : f32{4}
+      %2 = opset1.Add "sum" (%0, %1) {{auto_broadcast = "numpy"}} : f32{4}
+      %3 = opset1.Const "again" : boolean[] = dense<boolean[]: 1>
+      opset1.Result "h" (%2)
+      opset1.Result "again" (%3)
+      opset1.Result "last" (%2)
+    }}
+  }}
+  opset1.Result "first" (%3)
+  opset1.Result "second" (%3.1)
+}})",
+                     port == 0 ? whole : part, port == 0 ? part : whole, parts, 1 - port, part);
+}
+
+// The number of iterations is known before the run, and so are the shapes of both outputs.
+TEST(ConcatenatedResultsTest, PartsOfLoopsWithKnownCounts) {
+  for (int port : {0, 1}) {
+    for (int axis : {0, 1}) {
+      for (bool reversed : {false, true}) {
+        const Shape part = axis == 0 ? Shape{1, 2} : Shape{2, 1};
+        const auto outputs =
+            ResultsOfText(LoopOf(port, axis, reversed), {TensorValue::FromFloats(part, {1, 2})});
+        ASSERT_EQ(outputs.size(), 2u);
+        std::vector<float> whole;
+        for (int row = 0; row < (axis == 0 ? 3 : 2); ++row) {
+          for (int column = 0; column < (axis == 0 ? 2 : 3); ++column) {
+            const int position = axis == 0 ? row : column, element = axis == 0 ? column : row;
+            const int iteration = reversed ? 2 - position : position;
+            whole.push_back(static_cast<float>((element + 1) * (iteration + 2)));
+          }
+        }
+        const auto index = static_cast<size_t>(port);
+        EXPECT_EQ(outputs[index], TensorValue::FromFloats(axis == 0 ? Shape{3, 2} : Shape{2, 3}, whole))
+            << port << axis << reversed;
+        EXPECT_EQ(outputs[1 - index], TensorValue::FromFloats(part, {4, 8})) << port << axis << reversed;
+      }
+    }
+  }
 }
 
 }  // namespace
