@@ -146,6 +146,29 @@ TEST(FormulasTest, ScalesOfAttention) {
   EXPECT_FALSE(attend(TensorValue::FromFloats({0}, {})).ok());
 }
 
+// OneHot has one `on_value` and one `off_value`, of any rank; only a run may know their extents.
+TEST(FormulasTest, ValuesOfOneHot) {
+  const auto run = [](const TensorValue& on, const TensorValue& off) {
+    TestGraph g;
+    const ir::OutputPort indices = g.Parameter("indices", {2}, ElementType::kI64),
+                         depth = g.Const(TensorValue::FromInts({}, {3})),
+                         on_value = g.PartialParameter("on", ir::PartialShape()),
+                         off_value = g.PartialParameter("off", ir::PartialShape());
+    g.Result(g.Op("OneHot", {indices, depth, on_value, off_value}, With("axis", int64_t{-1})));
+    return engine::Session::Create(Compile(g.graph, {.backend = Backend::kReference}))
+        ->Run({TensorValue::FromInts({2}, {2, 0}), on, off});
+  };
+  const TensorValue one = TensorValue::FromFloats({}, {1}), zero = TensorValue::FromFloats({}, {0});
+  const auto outputs = run(one, zero);
+  ASSERT_TRUE(outputs.ok()) << outputs.error().message;
+  EXPECT_EQ((*outputs)[0], TensorValue::FromFloats({2, 3}, {0, 0, 1, 1, 0, 0}));
+  for (const TensorValue& wrong : {TensorValue::FromFloats({2}, {1, 1}), TensorValue::FromFloats({0}, {})}) {
+    EXPECT_FALSE(run(wrong, zero).ok());
+    EXPECT_FALSE(run(one, wrong).ok());
+    EXPECT_FALSE(run(wrong, wrong).ok());
+  }
+}
+
 // `weights_format` is the order of the gates in the rows of W, R and B.
 TEST(FormulasTest, OrdersOfGates) {
   constexpr int64_t kHidden = 2, kInputs = 3;

@@ -1,6 +1,11 @@
 // NNEF's region operations (R 4.6) at the corners of regions: halves, both ends of the map, regions without
 // elements. The expected numbers follow from the formulas on a row of five pixels.
 
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "tests/unit/runtime/run_graph.h"
 
 namespace nnefc::runtime::kernels {
@@ -111,6 +116,66 @@ TEST(NnefRegionsTest, ImagesOfTheBatch) {
     const auto made = RunRegion(test, 1, batch);
     ASSERT_FALSE(made.ok()) << batch;
     EXPECT_NE(made.error().message.find("`batch_index` of region 0"), std::string::npos);
+  }
+}
+
+// Regions of whole cells in uneven maps: several regions, channels and images, and another extent of each
+// axis. A cell of a pool has 1 x 2 or 2 x 1 pixels; positions of a resampling are those of pixels.
+TEST(NnefRegionsTest, RegionsOfSeveralAxes) {
+  constexpr int64_t kImages = 2, kChannels = 3, kRows = 5, kColumns = 7, kHeight = 2, kWidth = 3;
+  struct Region {
+    int64_t image, row, column, row_step, column_step;
+  };
+  const std::vector<Region> regions = {{1, 0, 1, 1, 2}, {0, 1, 0, 2, 1}, {1, 3, 4, 1, 1}, {1, 0, 0, 2, 2}};
+  const TensorValue x = RandomTensor({kImages, kChannels, kRows, kColumns}, 5);
+  const auto pixel = [&](int64_t image, int64_t channel, int64_t row, int64_t column) {
+    return x.ElementAsDouble(((image * kChannels + channel) * kRows + row) * kColumns + column);
+  };
+  std::vector<float> corners;
+  std::vector<int64_t> images;
+  std::vector<double> sums, maxima, firsts;
+  for (const Region& region : regions) {
+    images.push_back(region.image);
+    for (int64_t corner : {region.row, region.column, region.row + kHeight * region.row_step,
+                           region.column + kWidth * region.column_step})
+      corners.push_back(static_cast<float>(corner));
+    for (int64_t channel = 0; channel < kChannels; ++channel) {
+      for (int64_t i = 0; i < kHeight; ++i) {
+        for (int64_t j = 0; j < kWidth; ++j) {
+          double sum = 0, largest = -HUGE_VAL;
+          const int64_t top = region.row + i * region.row_step, left = region.column + j * region.column_step;
+          for (int64_t row = top; row < top + region.row_step; ++row) {
+            for (int64_t column = left; column < left + region.column_step; ++column) {
+              sum += pixel(region.image, channel, row, column);
+              largest = std::max(largest, pixel(region.image, channel, row, column));
+            }
+          }
+          sums.push_back(sum / static_cast<double>(region.row_step * region.column_step));
+          maxima.push_back(largest);
+          firsts.push_back(pixel(region.image, channel, top, left));
+        }
+      }
+    }
+  }
+  const auto count = static_cast<int64_t>(regions.size());
+  const TensorValue rois = TensorValue::FromFloats({count, 4}, corners);
+  const TensorValue batch = TensorValue::FromInts({count, 1}, images);
+  for (const auto& [operation, expected] :
+       {std::pair{"avg_roi_pool", sums}, {"max_roi_pool", maxima}, {"roi_resample", firsts}}) {
+    ir::AttributeMap attributes;
+    attributes.Set("output_size", ir::Attribute::Integers{kHeight, kWidth});
+    if (operation == std::string("roi_resample")) attributes.Set("method", "asymmetric");
+    TestGraph g;
+    g.Result(g.Op("nnef", operation,
+                  {g.Parameter("x", x.shape()), g.Parameter("rois", rois.shape()),
+                   g.Parameter("batch", batch.shape(), ElementType::kI64)},
+                  attributes));
+    const std::vector<TensorValue> made =
+        RunGraph(g.graph, {.backend = Backend::kReference, .threads = 2}, {x, rois, batch});
+    ASSERT_EQ(made.size(), 1u);
+    ASSERT_EQ(made[0].shape(), (Shape{count, kChannels, kHeight, kWidth}));
+    for (size_t i = 0; i < expected.size(); ++i)
+      EXPECT_NEAR(made[0].ElementAsDouble(static_cast<int64_t>(i)), expected[i], 1e-6) << operation << i;
   }
 }
 
