@@ -76,13 +76,26 @@ TEST(EvaluatorTest, LargeNumbersAreComputedWhenTheyAreRead) {
         static_cast<float>(codes.ElementAsInt(i)) * factors.elements<float>()[static_cast<size_t>(i % 100)];
     ASSERT_EQ(loaded.ElementAsDouble(i), expected);
   }
-  // A range of rows, and a range of bytes that is not aligned to rows.
+  // A range of rows, and ranges of bytes that begin or end at a row of 400 bytes, or do not.
   const TensorValue rows = product->LoadedRows(17, 250);
-  std::vector<std::byte> bytes(4321);
-  product->buffer()->CopyPart(bytes, 5003);
-  EXPECT_TRUE(product->buffer()->IsToCompute());
   EXPECT_EQ(rows, loaded.LoadedRows(17, 250));
-  EXPECT_EQ(std::memcmp(bytes.data(), loaded.bytes() + 5003, bytes.size()), 0);
+  constexpr size_t kRowBytes = 400, kBytes = 300 * kRowBytes;
+  for (const auto& [begin, size] : std::vector<std::pair<size_t, size_t>>{{5003, 4321},
+                                                                          {12 * kRowBytes, 4321},
+                                                                          {5003, 10 * kRowBytes},
+                                                                          {5003, 11 * kRowBytes - 203},
+                                                                          {12 * kRowBytes, 10 * kRowBytes},
+                                                                          {12 * kRowBytes + 1, 10},
+                                                                          {kBytes - kRowBytes, kRowBytes - 1},
+                                                                          {0, kBytes}}) {
+    std::vector<std::byte> bytes(size + kRowBytes, std::byte{0x5A});
+    product->buffer()->CopyPart(std::span(bytes).first(size), begin);
+    EXPECT_EQ(std::memcmp(bytes.data(), loaded.bytes() + begin, size), 0) << begin << " " << size;
+    EXPECT_EQ(std::count(bytes.begin() + static_cast<std::ptrdiff_t>(size), bytes.end(), std::byte{0x5A}),
+              static_cast<std::ptrdiff_t>(kRowBytes))
+        << begin << " " << size;
+  }
+  EXPECT_TRUE(product->buffer()->IsToCompute());
   EXPECT_FALSE(EvaluateLater(divide, TestRegistry(), {*numbers, factors}, kernels).has_value());
   // Small results are computed at once.
   const ir::Node& small = node(g.Op("Add", {row, row}));

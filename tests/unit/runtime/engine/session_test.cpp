@@ -397,6 +397,53 @@ TEST(SessionTest, EmptyTensors) {
   }
 }
 
+// A result whose shape only a run knows may have no elements, next to others.
+TEST(SessionTest, ResultsOfUnknownShapesWithoutElements) {
+  for (Backend backend : kBackends) {
+    TestGraph g;
+    const auto x = g.Parameter("x", {1, 3});
+    g.Result(g.Op("opset3", "NonZero", {x}, With("output_type", ElementType::kI64)), "positions");
+    g.Result(g.Op("Abs", {x}), "numbers");
+    const auto executable = Compile(g.graph, {.backend = backend});
+    ASSERT_NE(executable, nullptr);
+    const std::unique_ptr<Session> session = Session::Create(executable);
+    for (const bool is_zero : {true, false, true}) {
+      const FaultOr<std::vector<TensorValue>> outputs =
+          session->Run({TensorValue::FromFloats({1, 3}, {0, 0, is_zero ? 0.0F : -2.0F})});
+      ASSERT_TRUE(outputs.ok()) << outputs.error().message;
+      EXPECT_EQ((*outputs)[0],
+                is_zero ? TensorValue::FromInts({2, 0}, {}) : TensorValue::FromInts({2, 1}, {0, 2}));
+      EXPECT_EQ((*outputs)[1], TensorValue::FromFloats({1, 3}, {0, 0, is_zero ? 0.0F : 2.0F}));
+    }
+  }
+}
+
+// Without the transformations of plans, each run infers the shapes of its inputs and reports those that do
+// not fit.
+TEST(SessionTest, ShapesOfInputsWithoutTransformation) {
+  for (Backend backend : kBackends) {
+    TestGraph g;
+    const ir::PartialShape rows({ir::Dim(), ir::Dim(2)});
+    const auto sum = g.Op("Add", {g.PartialParameter("x", rows), g.PartialParameter("y", rows)});
+    g.Result(g.Op("Transpose", {sum, g.Ints({1, 0})}));
+    Emitter emitter;
+    const auto executable = Executable::Create(g.graph, {.backend = backend}, emitter);
+    ASSERT_NE(executable, nullptr) << Messages(emitter);
+    const std::unique_ptr<Session> session = Session::Create(executable);
+    const TensorValue one = TensorValue::FromFloats({1, 2}, {10, 20}),
+                      two = TensorValue::FromFloats({2, 2}, {1, 2, 3, 4}),
+                      three = TensorValue::FromFloats({3, 2}, {1, 2, 3, 4, 5, 6});
+    for (const bool is_repeated : {false, true}) {
+      const FaultOr<std::vector<TensorValue>> first = session->Run({two, one}),
+                                              second = session->Run({three, three});
+      ASSERT_TRUE(first.ok() && second.ok()) << is_repeated;
+      EXPECT_EQ((*first)[0], TensorValue::FromFloats({2, 2}, {11, 13, 22, 24}));
+      EXPECT_EQ((*second)[0], TensorValue::FromFloats({2, 3}, {2, 6, 10, 4, 8, 12}));
+      EXPECT_FALSE(session->Run({two, three}).ok());
+    }
+  }
+}
+
 // Runs a convolution and a softmax large enough for a team.
 int ThreadsAfterRun(Backend backend, int threads) {
   TestGraph g;

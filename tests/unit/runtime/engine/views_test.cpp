@@ -329,5 +329,37 @@ TEST(ViewsTest, AResultIsNoView) {
     EXPECT_NEAR(made[0].ElementAsDouble(i), std::exp(inputs[0].ElementAsDouble(24 + i)), 1e-5);
 }
 
+// A Pad is a view of its input if it adds nothing, but not if it shifts the elements.
+TEST(ViewsTest, PadsThatAddNothing) {
+  constexpr int64_t kColumns = 4;
+  const TensorValue x = TensorValue::FromFloats({2, kColumns}, {1, 2, 3, 4, 5, 6, 7, 8});
+  for (Backend backend : kBackends) {
+    for (const auto& [begin, end] : std::vector<std::pair<int64_t, int64_t>>{
+             {0, 0}, {1, -1}, {-1, 1}, {1, 0}, {0, 1}, {-1, 0}, {0, -1}}) {
+      TestGraph g;
+      const auto padded = g.Op("opset12", "Pad",
+                               {g.Op("Negative", {g.Parameter("x", x.shape())}), g.Ints({0, begin}),
+                                g.Ints({0, end}), g.Const(TensorValue::Scalar(9))},
+                               With("pad_mode", "constant"));
+      g.Result(g.Op("Negative", {padded}));
+      const auto executable = Compile(g.graph, {.backend = backend});
+      ASSERT_NE(executable, nullptr);
+      EXPECT_EQ(Count(executable->DescribePlan(), "Pad") == 0, begin == 0 && end == 0)
+          << executable->DescribePlan();
+      const auto outputs = Session::Create(executable)->Run({x});
+      ASSERT_TRUE(outputs.ok()) << outputs.error().message;
+      const int64_t columns = kColumns + begin + end;
+      ASSERT_EQ((*outputs)[0].shape(), (Shape{2, columns}));
+      for (int64_t i = 0; i < 2 * columns; ++i) {
+        const int64_t column = i % columns - begin;
+        const bool is_inside = column >= 0 && column < kColumns;
+        EXPECT_EQ((*outputs)[0].ElementAsDouble(i),
+                  is_inside ? x.ElementAsDouble(i / columns * kColumns + column) : -9)
+            << begin << " " << end << " " << i;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace nnefc::runtime::engine
