@@ -26,6 +26,7 @@ TEST(Label, IsARelativePath) {
   EXPECT_EQ(Label("layer1.conv.weight"), "layer1.conv.weight");
   EXPECT_EQ(Label("/layer1/conv weight"), "layer1/conv_weight");
   EXPECT_EQ(Label("a//b"), "a/b");
+  EXPECT_EQ(Label("a-b/c.d_e"), "a-b/c.d_e");
   EXPECT_EQ(Label("../../x"), "x");
   EXPECT_EQ(Label("a/../b"), "a/b");
   EXPECT_EQ(Label("..\\x"), "_x");

@@ -77,6 +77,18 @@ TEST(Raise, CopiesASecondResultOfATensor) {
   EXPECT_EQ(raising.Statements(), (Lines{"a = relu(x);", "b = copy(a);", "c = copy(x);"}));
 }
 
+// A result is the output of an operation: an input and a constant, listed or stored, are copied.
+TEST(Raise, CopiesResultsThatHaveNames) {
+  const Raising raising(Parameter(0, "x", "f32[2]") +
+                        "%1 = opset1.Const \"few\" : f32[2] = dense<f32[2]: 1.0, 2.0>\n"
+                        "%2 = opset1.Const \"more\" : f32[9] = dense<f32[9]: 1, 2, 3, 4, 5, 6, 7, 8, 9>\n"
+                        "opset1.Result \"a\" (%0)\nopset1.Result \"b\" (%1)\nopset1.Result \"c\" (%2)\n");
+  ASSERT_TRUE(raising.ok());
+  EXPECT_EQ(raising.Statements(),
+            (Lines{"a = copy(x);", "few = constant(shape = [2], value = [1.0, 2.0]);", "b = copy(few);",
+                   "more = variable(shape = [9], label = 'more');", "c = copy(more);"}));
+}
+
 TEST(Raise, RetainsUnusedInputsAndDropsDeadLayers) {
   const Raising raising(
       Parameter(0, "x", "f32[2]") + Parameter(1, "unused", "f32[3]") +
@@ -147,6 +159,33 @@ TEST(Raise, MovesABiasIntoLinear) {
                         "%4 = opset1.Add \"sum\" (%3, %2) {} : f32[4,2]\nopset1.Result \"y\" (%4)\n");
   ASSERT_TRUE(raising.ok());
   EXPECT_EQ(raising.Statements().back(), "y = linear(x, w, b);");
+}
+
+// Only the product of a matrix and a constant matrix becomes `linear`. A number for each row is no bias of
+// others.
+TEST(Raise, LeavesAnAdditionAfterOtherProducts) {
+  const auto statements = [](const std::string& x, const std::string& w, const std::string& attributes,
+                             const std::string& bias, const std::string& y) {
+    std::string elements = "0";
+    for (int i = 1; w[0] == '=' && i < std::stoi(w.substr(1)); ++i) elements += fmt::format(", {}", i);
+    const std::string type = w.substr(w.find(' ') + 1);
+    const Raising raising(
+        Parameter(0, "x", x) +
+        (w[0] == '=' ? fmt::format("%1 = opset1.Const \"w\" : {0} = dense<{0}: {1}>\n", type, elements)
+                     : Parameter(1, "w", type)) +
+        fmt::format("%2 = opset1.MatMul \"p\" (%0, %1) {} : {}\n", attributes, y) +
+        fmt::format("%3 = opset1.Const \"b\" : {0} = dense<{0}: 0.5, 1.5>\n", bias) +
+        fmt::format("%4 = opset1.Add \"y\" (%2, %3) {{}} : {}\nopset1.Result \"y\" (%4)\n", y));
+    EXPECT_TRUE(raising.ok()) << x << w;
+    return raising.ok() ? raising.Statements().back() : "";
+  };
+  const std::string plain = "{transpose_b = false}";
+  EXPECT_EQ(statements("f32[4,3]", "=6 f32[3,2]", plain, "f32[2]", "f32[4,2]"), "y = linear(x, w, b);");
+  EXPECT_EQ(statements("f32[3,4]", "=6 f32[3,2]", "{transpose_a = true}", "f32[1,2]", "f32[4,2]"),
+            "y = add(p, b);");
+  EXPECT_EQ(statements("f32[4,3]", "v f32[3,2]", plain, "f32[1,2]", "f32[4,2]"), "y = add(p, b);");
+  EXPECT_EQ(statements("f32[2,3]", "=24 f32[2,3,4]", plain, "f32[1,2,1]", "f32[2,2,4]"), "y = add(p, b);");
+  EXPECT_EQ(statements("f32[3,2,3]", "=12 f32[3,4]", plain, "f32[1,2,1]", "f32[3,2,4]"), "y = add(p, b);");
 }
 
 // gamma / sqrt(variance + epsilon) is 0.5 and 2, beta - mean * that 1 and -5.
