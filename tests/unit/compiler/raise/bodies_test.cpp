@@ -1,5 +1,7 @@
 // If, TensorIterator and Loop for the target nnefc: the interface of their bodies, and loops without a form.
 
+#include <set>
+
 #include "compiler/ir/ops/control_flow.h"
 #include "fmt/format.h"
 #include "gtest/gtest.h"
@@ -87,6 +89,52 @@ TEST(RaiseBodies, ConstantsOfBranches) {
   ExpectEqualInterfaces(Raising(IfOf(input, large, input, large), false, Target::kNnefc), 3);
 }
 
+// The inputs that a branch does not take have names that no tensor of it has.
+TEST(RaiseBodies, NamesOfUnusedInputs) {
+  const std::string large = std::string(kParameters[0]) + std::string(kLargeConstant) +
+                            "    %9 = opset1.Add \"s\" (%0, %2) : f32[9]\n";
+  const std::string named =
+      "    %0 = opset1.Parameter \"unused_1\" {element_type = f32, shape = shape[9]} : "
+      "f32[9]\n    %9 = opset1.ReLU \"unused_2\" (%0) : f32[9]\n";
+  const std::string input = "input 1 -> 0";
+  const Raising raising(IfOf(input, named, input, large), false, Target::kNnefc);
+  ExpectEqualInterfaces(raising, 2);
+  for (const ir::Body& body : NodeWithBodies(raising, "if_else")->bodies()) {
+    std::set<std::string> names;
+    size_t count = 0;
+    for (ir::NodeId id : body.graph->nodes()) {
+      for (const ir::Output& output : body.graph->node(id).outputs()) {
+        names.insert(output.names.begin(), output.names.end());
+        count += output.names.size();
+      }
+    }
+    EXPECT_EQ(names.size(), count) << body.role;
+    EXPECT_FALSE(names.contains("")) << body.role;
+  }
+}
+
+// The branch that a constant condition never takes is written as the other one.
+TEST(RaiseBodies, BranchesOfAConstantCondition) {
+  const std::string input = "input 1 -> 0";
+  const std::string first = std::string(kParameters[0]) + "    %9 = opset1.ReLU \"s\" (%0) : f32[9]\n";
+  const std::string second = std::string(kParameters[0]) + "    %9 = opset1.Exp \"s\" (%0) : f32[9]\n";
+  const std::string open =
+      "%0 = opset1.Parameter \"c\" {element_type = boolean, shape = shape[]} : boolean[]\n";
+  for (const auto& [value, expected] : {std::pair("1", "relu relu"), std::pair("0", "exp exp")}) {
+    std::string text = IfOf(input, first, input, second);
+    text.replace(0, open.size(),
+                 fmt::format("%0 = opset1.Const \"c\" : boolean[] = dense<boolean[]: {}>\n", value));
+    const Raising raising(text, false, Target::kNnefc);
+    ExpectEqualInterfaces(raising, 1);
+    std::string operations;
+    for (const ir::Body& body : NodeWithBodies(raising, "if_else")->bodies()) {
+      const ir::Node& result = body.graph->node(body.graph->results()[0]);
+      operations += (operations.empty() ? "" : " ") + body.graph->node(result.input(0).node).type();
+    }
+    EXPECT_EQ(operations, expected) << value;
+  }
+}
+
 // ---- loops ----
 
 struct LoopCase {
@@ -143,6 +191,21 @@ TEST(RaiseBodies, ResultsOfOneTensorAreCopies) {
   EXPECT_EQ(body.node(second.node).type(), "copy");
 }
 
+// Other types than NNEF's are copied by a conversion to the same type.
+TEST(RaiseBodies, CopiesOfResultsInOtherTypes) {
+  for (const auto& [type, copy] : {std::pair("f32", "copy"), std::pair("f16", "Convert")}) {
+    std::string text = TextOf({});
+    for (size_t at = text.find("f32"); at != std::string::npos; at = text.find("f32", at + 1))
+      text.replace(at, 3, type);
+    const Raising raising(text, false, Target::kNnefc);
+    ASSERT_TRUE(raising.ok()) << raising.Messages().front();
+    const ir::Graph& body = *NodeWithBodies(raising, "tensor_iterator")->bodies()[0].graph;
+    const ir::OutputPort second = body.node(body.results()[1]).input(0);
+    EXPECT_EQ(body.node(second.node).type(), copy);
+    EXPECT_EQ(Name(body.output(second).type), type);
+  }
+}
+
 // Concatenated outputs have all elements of their axis, in either order.
 TEST(RaiseBodies, RangesOfConcatenatedOutputs) {
   const auto form = [](int start, int end, int stride) {
@@ -153,6 +216,7 @@ TEST(RaiseBodies, RangesOfConcatenatedOutputs) {
   EXPECT_EQ(form(0, -1, 1), "tensor_iterator");
   EXPECT_EQ(form(0, 6, 1), "tensor_iterator");
   EXPECT_EQ(form(-1, 0, -1), "tensor_iterator");
+  EXPECT_EQ(form(6, 0, -1), "tensor_iterator");
 }
 
 // A Loop with a trip count and conditions. It takes slices of its input, or all of it.
@@ -181,6 +245,18 @@ TEST(RaiseBodies, TripCountsOfSlicedInputs) {
   }
   for (const char* fewer : {"5", "0"})
     EXPECT_EQ(FormOf(LoopOf(fewer, true, true, true)), "while_loop") << fewer;
+}
+
+// A Loop whose body has no condition goes on up to its trip count, unless it does not begin.
+TEST(RaiseBodies, LoopsWithoutAConditionOfTheBody) {
+  const auto form = [](const char* trips, bool first) {
+    LoopCase loop = LoopOf(trips, first, true, false);
+    loop.outputs = loop.outputs.substr(loop.outputs.find("output 0"));
+    return FormOf(loop);
+  };
+  EXPECT_EQ(form("6", true), "tensor_iterator");
+  EXPECT_EQ(form("6", false), "while_loop");
+  EXPECT_EQ(form("65537", true), "while_loop");
 }
 
 // Without slices, the concatenated output determines the number of iterations: its extent in parts.
@@ -240,6 +316,16 @@ TEST(RaiseBodies, StatesOfAWhileLoop) {
   }
   EXPECT_EQ(states, "boolean[1] f32[2] i64[1] ");
   EXPECT_EQ(Name(target.output(node->input(0)).type), "i64");
+  // The next ones are those of the body: the comparison, the state and the next number.
+  const ir::Graph& body = *node->bodies()[0].graph;
+  std::string next;
+  for (ir::NodeId id : body.results()) {
+    ir::OutputPort port = body.node(id).input(0);
+    while (body.node(port.node).Is("opset1", "Reshape") || body.node(port.node).type() == "reshape")
+      port = body.node(port.node).input(0);
+    next += body.node(port.node).type() + " ";
+  }
+  EXPECT_EQ(next, "lt exp Add ");
 }
 
 }  // namespace
