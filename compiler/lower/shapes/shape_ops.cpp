@@ -21,6 +21,9 @@ bool ReshapeConstant(NodeLowering& n) {
 // those after it too if their index does not change.
 void LowerReshape(NodeLowering& n) {
   if (ReshapeConstant(n)) return;
+  // An extent of 0 in `target` would be copied from the same index of the input.
+  if (n.output_shape().volume() == 0)
+    return n.SetOutput(n.WithShape(n.input(0), n.output_shape().known_extents(), "reshape"));
   const PartialShape& input = n.input_shape(0);
   const std::vector<int64_t> shape = n.Ints("shape");
   const int64_t start = n.Int("axis_start");

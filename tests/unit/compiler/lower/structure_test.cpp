@@ -151,6 +151,24 @@ TEST(Lowering, MaximaOfPaddingAloneMayBeNegative) {
   EXPECT_FALSE(pads("size = [1,1,1,2], dilation = [1,1,2,1]"));
 }
 
+// An extent of 0 is not copied from the same axis of the input.
+TEST(Lowering, ReshapesOfNoElements) {
+  for (const auto& [attributes, extents] :
+       {std::pair("shape = [6], axis_start = 0, axis_count = 2", Ints{6, 0}),
+        std::pair("shape = [1,6], axis_start = 0, axis_count = 2", Ints{1, 6, 0}),
+        std::pair("shape = [3,2], axis_start = 0, axis_count = 2", Ints{3, 2, 0}),
+        std::pair("shape = [0,0], axis_start = 1, axis_count = 2", Ints{2, 3, 0}),
+        std::pair("shape = [2,3,0]", Ints{2, 3, 0})}) {
+    NnefGraph g;
+    const auto empty =
+        g.Op("slice", "s", {g.External("x", "f32[2,3,4]")}, "axes = [2], begin = [1], end = [1]");
+    const auto y = g.Op("reshape", "y", {empty}, std::string(attributes) + ", dtype = \"scalar\"");
+    g.Result("y", y);
+    ASSERT_NE(g.Lower(), nullptr) << attributes << ": " << g.FirstMessage();
+    EXPECT_EQ(g.ResultOf("y").output().shape, ir::PartialShape(extents)) << attributes;
+  }
+}
+
 TEST(Lowering, BroadcastsFromTheFirstAxis) {
   NnefGraph g;
   const auto x = g.External("x", "f32[2,3,4]");
