@@ -87,6 +87,8 @@ TEST(LoweringMistakes, NeedKnownExtents) {
       {"argmax_pool", {"f32[?,?,6,6]"}, indexed, ""},
       {"max_pool", {"f32[2,?,4,?]"}, batch, "a tensor with a window along batch or channel along axis 3"},
       {"max_pool", {"f32[2,?,4,5]"}, batch, ""},
+      {"reshape", {"f32[2,3,?,?]"}, "shape = [6], axis_start = 0, axis_count = 2", "`input` along axis 3"},
+      {"reshape", {"f32[2,3,?,?]"}, "shape = [3,2], axis_start = 0, axis_count = 2", ""},
       {"tract_core_fft", {"f32[3,?,2]"}, "axis = 0", "`input` of `tract_core_fft` along axis 1"},
       {"tract_core_fft", {"f32[?,3,2]"}, "axis = 0", "`input` of `tract_core_fft` along axis 0"},
       {"tract_core_fft", {"f32[3,?,2]"}, "axis = 1", "`input` of `tract_core_fft` along axis 1"},
