@@ -231,6 +231,9 @@ void LowerToItself(lower::NodeLowering& n) {
 void LowerToAnotherShape(lower::NodeLowering& n) {
   n.SetOutput(n.Add("opset1", "Unsqueeze", {n.input(0), n.ConstInts({0}, "axes")}));
 }
+void LowerToAnotherType(lower::NodeLowering& n) {
+  n.SetOutput(n.Add("opset1", "Convert", n.input(0), Attributes({{"destination_type", ElementType::kI64}})));
+}
 void LowerToNothing(lower::NodeLowering&) {}
 void LowerWithAnError(lower::NodeLowering& n) {
   n.Error(kWindowTooLarge, "too many of `{}`", n.node().name());
@@ -266,6 +269,8 @@ TEST(LoweringMistakes, OfPlugins) {
   EXPECT_EQ(lowered(LowerToItself), "");
   EXPECT_EQ(lowered(LowerToAnotherShape),
             "lower.shape-changed: `y` has the type f32[1,3,4,5] but was lowered to f32[1,1,3,4,5]\n");
+  EXPECT_EQ(lowered(LowerToAnotherType),
+            "lower.shape-changed: `y` has the type f32[1,3,4,5] but was lowered to i64[1,3,4,5]\n");
   const std::string failed = "lower.failed: the lowering of `avg_roi_pool`, which a plug-in brings, failed: ";
   EXPECT_EQ(lowered(LowerToNothing), failed + "it left an output unset\n");
   EXPECT_EQ(lowered(LowerWithAnError), "lower.window-too-large: too many of `y`\n");

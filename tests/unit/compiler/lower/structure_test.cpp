@@ -197,6 +197,17 @@ TEST(Lowering, BatchNormalizationParametersLoseTheirFirstAxis) {
   EXPECT_EQ(g.Input(norm, 4).output().value->bytes(), g.data("variance").bytes());
 }
 
+// Each of 2^64 paths to the old value passes the same nodes, which are visited once.
+TEST(Lowering, UpdatesByManyPaths) {
+  NnefGraph g;
+  const auto state = g.Variable("v", {2}, "state");
+  auto sum = state;
+  for (int i = 0; i < 64; ++i) sum = g.Op("add", "sum" + std::to_string(i), {sum, sum});
+  g.Result("new", g.Op("update", "new", {state, sum}));
+  ASSERT_NE(g.Lower(), nullptr) << g.FirstMessage();
+  EXPECT_EQ(g.lowered().sinks().size(), 1u);
+}
+
 // `x' = update(x, y); y' = update(y, x)`: both read the old values.
 TEST(Lowering, UpdatesSwapVariables) {
   NnefGraph g;
