@@ -410,6 +410,34 @@ TEST(Raise, NamesTheInputWithOpenExtents) {
                   "`--input-shape x=..`"});
 }
 
+// Values up to 64 MiB are computed from inputs of any size.
+TEST(Raise, EvaluatesConstantsOfModestSizes) {
+  const auto evaluated = [](int64_t extent, const std::string& input) {
+    Context context(semantics::StandardLibrary::Shared().base());
+    const std::string text = fmt::format(
+        "graph \"g\" {{\n{}{}%2 = opset1.Const \"n\" : i64[1] = dense<i64[1]: {}>\n"
+        "%3 = opset3.Broadcast \"b\" (%1, %2) {{mode = \"numpy\"}} : f32[{}]\n"
+        "%4 = opset1.Add \"y\" (%3, %0) {{}} : f32[{}]\nopset1.Result \"y\" (%4)\n}}\n",
+        Parameter(0, "x", "f32[1]"), input, extent, extent, extent);
+    const auto graph = ir::ParseGraph(context.sources.AddText("graph", text), ir::StandardOps(), context);
+    EXPECT_NE(graph, nullptr);
+    if (graph == nullptr) return std::string();
+    std::string nodes;
+    const auto evaluate = [&](const ir::Node& node, llvm::ArrayRef<ir::Output>,
+                              llvm::ArrayRef<TensorValue> inputs) {
+      nodes += fmt::format("{}:{} ", node.name(), inputs.size());
+      return std::optional<std::vector<TensorValue>>();
+    };
+    [[maybe_unused]] const auto raised = RaiseGraph(*graph, {.evaluate = evaluate}, context);
+    return nodes;
+  };
+  const std::string constant = "%1 = opset1.Const \"c\" : f32[1] = dense<f32[1]: 2.5>\n";
+  EXPECT_EQ(evaluated(9, constant), "b:2 ");
+  EXPECT_EQ(evaluated(int64_t{16} << 20, constant), "b:2 ");
+  EXPECT_EQ(evaluated((int64_t{16} << 20) + 1, constant), "");
+  EXPECT_EQ(evaluated(9, Parameter(1, "u", "f32[1]")), "");
+}
+
 TEST(Raise, WarnsAboutIndicesThatDependOnData) {
   const Raising raising(Parameter(0, "x", "f32[4,3]") + Parameter(1, "i", "i64[2]") +
                         "%2 = opset1.Const \"axis\" : i64[] = dense<i64[]: 0>\n"
