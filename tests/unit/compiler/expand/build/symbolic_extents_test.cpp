@@ -1,5 +1,7 @@
 #include "compiler/expand/build/symbolic_extents.h"
 
+#include <limits>
+
 #include "gtest/gtest.h"
 
 namespace nnefc::expand::build {
@@ -69,6 +71,82 @@ TEST_F(SymbolicExtentsTest, EqualExtentsCancel) {
   EXPECT_EQ(quotient->integer(), 1);
   EXPECT_EQ(quotient->symbol(), 0U);
   EXPECT_EQ(Make(BinaryOperator::kDiv, symbol_, other)->kind(), ValueKind::kUnknownExtent);
+}
+
+// An extent of a tensor binds the symbol in an expression: the only solution, or the least one of a quotient.
+TEST(SymbolicExtents, AreSolvedForTheSymbol) {
+  constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
+  struct Case {
+    BinaryOperator op;
+    bool is_right;  // the symbol is the right operand
+    int64_t other, actual;
+    std::optional<int64_t> symbol;
+  };
+  const auto add = BinaryOperator::kAdd, sub = BinaryOperator::kSub, mul = BinaryOperator::kMul,
+             div = BinaryOperator::kDiv;
+  const Case cases[] = {
+      {add, false, 3, 7, 4},
+      {add, true, 3, 7, 4},
+      {add, false, 3, 3, 0},
+      {add, false, 3, 2, std::nullopt},
+      {sub, false, 3, 4, 7},
+      {sub, false, 1, kMax - 1, kMax},
+      {sub, false, 1, kMax, std::nullopt},
+      {sub, true, 10, 3, 7},
+      {sub, true, 10, 10, 0},
+      {sub, true, 10, 11, std::nullopt},
+      {mul, false, 2, 8, 4},
+      {mul, true, 2, 8, 4},
+      {mul, true, 2, 0, 0},
+      {mul, true, 2, 7, std::nullopt},
+      {mul, true, 0, 7, std::nullopt},
+      {div, false, 2, 3, 6},
+      {div, false, 4, kMax / 4, kMax - 3},
+      {div, false, 4, kMax / 4 + 1, std::nullopt},
+      {div, true, 100, 3, std::nullopt},
+  };
+  for (const auto& [op, is_right, other, actual, symbol] : cases) {
+    SymbolicExtents extents;
+    Heap heap(1000);
+    Fault fault;
+    const Value unknown = Value::UnknownExtent(1), number = Value::Integer(other);
+    const std::optional<Value> extent =
+        extents.Make(op, is_right ? number : unknown, is_right ? unknown : number, heap, fault);
+    const std::string text =
+        fmt::format("{} {} {} {}", ast::Spelling(op), is_right ? "right" : "left", other, actual);
+    ASSERT_TRUE(extent) << text;
+    EXPECT_EQ(extents.Bind(*extent, actual), symbol.has_value()) << text;
+    EXPECT_EQ(extents.Find(unknown), symbol) << text;
+    if (!symbol) continue;
+    // Once bound, the expression has this value only.
+    EXPECT_EQ(extents.Find(*extent), actual) << text;
+    EXPECT_TRUE(extents.Bind(*extent, actual)) << text;
+    EXPECT_FALSE(extents.Bind(*extent, actual + 1)) << text;
+  }
+}
+
+// Only one unknown symbol can be found.
+TEST_F(SymbolicExtentsTest, TwoSymbolsAreNotSolved) {
+  const Value other = Value::UnknownExtent(2);
+  const std::optional<Value> sum = Make(BinaryOperator::kAdd, symbol_, other);
+  ASSERT_TRUE(sum);
+  EXPECT_TRUE(extents_.Bind(*sum, 7));
+  EXPECT_EQ(extents_.Find(symbol_), std::nullopt);
+  EXPECT_TRUE(extents_.Bind(other, 5));
+  EXPECT_FALSE(extents_.Bind(other, 6));
+  EXPECT_TRUE(extents_.Bind(*sum, 7));
+  EXPECT_EQ(extents_.Find(symbol_), 2);
+}
+
+TEST_F(SymbolicExtentsTest, TextsHaveParenthesesAroundOperands) {
+  const auto name = [](uint32_t symbol) { return symbol == 1 ? std::string("S") : std::string("T"); };
+  const Value two = Value::Integer(2);
+  const Value twice = *Make(BinaryOperator::kMul, two, symbol_);
+  EXPECT_EQ(extents_.TextOf(twice, name), "2*S");
+  EXPECT_EQ(extents_.TextOf(*Make(BinaryOperator::kSub, twice, Value::UnknownExtent(2)), name), "(2*S)-T");
+  EXPECT_EQ(extents_.TextOf(*Make(BinaryOperator::kDiv, two, twice), name), "2/(2*S)");
+  EXPECT_EQ(extents_.TextOf(two, name), "2");
+  EXPECT_EQ(extents_.TextOf(symbol_, name), "S");
 }
 
 TEST_F(SymbolicExtentsTest, ExtentsOfTensorsAreNotTried) {
