@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "tests/unit/compiler/expand/expansion.h"
 
 namespace nnefc::expand::values {
@@ -94,6 +96,82 @@ TEST(ValuesTest, ComparisonsAndLogic) {
             "false");
   EXPECT_EQ(Evaluate("logical", "[1,2] != [1,2,3] && [1,2,3] != [1,2] && [] != [1] && [1] != []"), "true");
   EXPECT_EQ(Evaluate("logical", "[1,2] in [[1], [1,2,3]]"), "false");
+}
+
+// Each comparison of a lesser, an equal and a greater number.
+TEST(ValuesTest, ComparisonsOfNumbers) {
+  struct Comparison {
+    const char* op;
+    std::array<const char*, 3> results;
+  };
+  const Comparison comparisons[] = {
+      {"<", {"true", "false", "false"}},  {"<=", {"true", "true", "false"}},
+      {">", {"false", "false", "true"}},  {">=", {"false", "true", "true"}},
+      {"==", {"false", "true", "false"}}, {"!=", {"true", "false", "true"}},
+  };
+  // Beyond 2^53, integers are not compared as scalars.
+  const std::array<const char*, 4> numbers[] = {
+      {"1", "2", "2", "1"},
+      {"-2", "-1", "-1", "-2"},
+      {"9007199254740992", "9007199254740993", "9007199254740993", "9007199254740992"},
+      {"1.5", "1.75", "1.75", "1.5"},
+      {"-0.5", "0.0", "0.0", "-0.5"}};
+  for (const auto& [op, results] : comparisons) {
+    for (const auto& [low, high, other_high, other_low] : numbers) {
+      const std::pair<const char*, const char*> operands[] = {
+          {low, high}, {high, other_high}, {other_high, other_low}};
+      for (size_t i = 0; i < results.size(); ++i) {
+        const std::string text = fmt::format("{} {} {}", operands[i].first, op, operands[i].second);
+        EXPECT_EQ(Evaluate("logical", text), results[i]) << text;
+      }
+    }
+  }
+  for (const bool a : {false, true}) {
+    for (const bool b : {false, true}) {
+      EXPECT_EQ(Evaluate("logical", fmt::format("{} && {}", a, b)), a && b ? "true" : "false");
+      EXPECT_EQ(Evaluate("logical", fmt::format("{} || {}", a, b)), a || b ? "true" : "false");
+      EXPECT_EQ(Evaluate("logical", fmt::format("{} == {}", a, b)), a == b ? "true" : "false");
+    }
+  }
+}
+
+// The largest and the least result of each operator, and the next one beyond.
+TEST(ValuesTest, LimitsOfArithmetic) {
+  const std::string_view integers[][2] = {
+      {"9223372036854775806 + 1", "9223372036854775807"},
+      {"9223372036854775807 + 1", "[arithmetic.overflow]"},
+      {"-9223372036854775807 - 1", "-9223372036854775808"},
+      {"-9223372036854775807 - 1 - 1", "[arithmetic.overflow]"},
+      {"0 - 9223372036854775807", "-9223372036854775807"},
+      {"3037000499 * 3037000499", "9223372030926249001"},
+      {"3037000500 * 3037000500", "[arithmetic.overflow]"},
+      {"4611686018427387904 * -2", "-9223372036854775808"},
+      {"4611686018427387904 * 2", "[arithmetic.overflow]"},
+      {"-(-9223372036854775807)", "9223372036854775807"},
+      {"-(-9223372036854775807 - 1)", "[arithmetic.overflow]"},
+      {"(-9223372036854775807 - 1) / 1", "-9223372036854775808"},
+      {"+(-3)", "-3"},
+      {"7 - 10", "-3"},
+  };
+  for (const auto& [text, expected] : integers)
+    EXPECT_NE(Evaluate("integer", text).find(expected), std::string::npos) << text;
+  const std::string_view scalars[][2] = {
+      {"7.0 - 10.0", "-3.0"},
+      {"7.0 / 2.0", "3.5"},
+      {"-(1.5)", "-1.5"},
+      {"+(-1.5)", "-1.5"},
+      {"1.7e308 + 0.05e308", "1.75e+308"},
+      {"1.7e308 + 0.2e308", "[arithmetic.not-finite]"},
+      {"-1.7e308 - 0.2e308", "[arithmetic.not-finite]"},
+      {"1e200 * 1e108", "1e+308"},
+      {"1e200 * 1e109", "[arithmetic.not-finite]"},
+      {"1e300 / 1e-9", "[arithmetic.not-finite]"},
+      {"1.0 / -0.0", "[arithmetic.division-by-zero]"},
+      {"2.0 ^ 1023.0", "8.98846567431158e+307"},
+      {"2.0 ^ 1024.0", "[arithmetic.not-finite]"},
+  };
+  for (const auto& [text, expected] : scalars)
+    EXPECT_NE(Evaluate("scalar", text).find(expected), std::string::npos) << text;
 }
 
 TEST(ValuesTest, Sequences) {
