@@ -53,6 +53,19 @@ TEST_F(CharactersTest, NamesOfAttributes) {
   EXPECT_FALSE(CheckWritable(*graph, emitter));
 }
 
+// Values of attributes have any bytes but NUL, which XML cannot represent.
+TEST_F(CharactersTest, ValuesOfAttributes) {
+  for (int byte = 0; byte < 256; ++byte) {
+    for (const bool is_first : {true, false}) {
+      const auto graph = Small();
+      const std::string value(1, static_cast<char>(byte));
+      graph->SetAttribute(relu_, "a", is_first ? value + "x" : "x" + value);
+      Emitter emitter;
+      EXPECT_EQ(CheckWritable(*graph, emitter), byte != 0) << byte;
+    }
+  }
+}
+
 // Entries of rt_info whose names no tag may have become an <info>, and so does an entry named info.
 TEST_F(CharactersTest, TagsOfEntries) {
   const auto written = [&](const std::string& name) {

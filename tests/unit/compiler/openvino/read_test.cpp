@@ -46,7 +46,8 @@ TEST_F(ReadTest, KnowsOpenVinoByItsRoot) {
   for (const char* text :
        {"<net", "<ne>", "<>", "<", "<nets>", "< net>", "<?xml version=\"1.0\"?>", "<a><net>"})
     EXPECT_FALSE(LooksLikeOpenVino(text)) << text;
-  EXPECT_FALSE(LooksLikeOpenVino("<network>"));
+  for (const char* text : {"<svg>", "<nut a=\"1\">", "<set>", "<tan>", "<xml><net>", "<network>"})
+    EXPECT_FALSE(LooksLikeOpenVino(text)) << text;
   EXPECT_FALSE(LooksLikeOpenVino("version 1.0; graph net( x ) -> ( y )"));
   EXPECT_FALSE(LooksLikeOpenVino(""));
 }
