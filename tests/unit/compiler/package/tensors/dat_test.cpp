@@ -182,6 +182,16 @@ TEST_F(DatTest, DecodesLegacyCodes) {
   EXPECT_EQ(
       Decoded(Make(Ratified{.extents = {2}, .bits = 4, .type = 2, .parameters = range, .data = "\xf0"})),
       "[2] 1 -1");
+  // One of its limits may be 0.
+  for (const auto& [min, max, decoded] :
+       {std::tuple(-1.0f, 0.0f, "[2] 0 -1"), std::tuple(0.0f, 1.0f, "[2] 1 0")}) {
+    EXPECT_EQ(Decoded(Make(Ratified{.extents = {2},
+                                    .bits = 4,
+                                    .type = 2,
+                                    .parameters = Bytes().F32(min).F32(max).text(),
+                                    .data = "\xf0"})),
+              decoded);
+  }
   // That of signed items is logarithmic.
   EXPECT_EQ(Decoded(Make(Ratified{.extents = {2},
                                   .bits = 3,

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "compiler/package/tensors/npz.h"
+#include "fmt/format.h"
 #include "tests/unit/compiler/package/testing.h"
 #include "tests/unit/compiler/package/zip_maker.h"
 
@@ -40,6 +41,11 @@ TEST_F(NpyTest, ReadsVersionsTypesAndOrders) {
   for (uint8_t version : {1, 2, 3}) EXPECT_EQ(Read(Npy(c_order, floats, version)), "f32[2,3] 1 2 3 4 5 6");
   EXPECT_EQ(Read(Npy("{'descr': '<f4', 'fortran_order': True, 'shape': (2, 3), }", floats)),
             "f32[2,3] 1 3 5 2 4 6");
+  for (const auto& [shape, read] :
+       {std::pair("(3, 2)", "f32[3,2] "), std::pair("(3, 1, 2)", "f32[3,1,2] ")}) {
+    const std::string header = fmt::format("{{'descr': '<f4', 'fortran_order': True, 'shape': {}, }}", shape);
+    EXPECT_EQ(Read(Npy(header, floats)), read + "1 4 2 5 3 6"s);
+  }
   EXPECT_EQ(Read(Npy("{\"shape\":(2,1,3L),\"descr\":\"<f4\",\"fortran_order\":True}", floats)),
             "f32[2,1,3] 1 3 5 2 4 6");
   EXPECT_EQ(Read(Npy("{'descr': '>i2', 'fortran_order': False, 'shape': (2,), }", "\x01\x02\xff\xfe"s)),
