@@ -36,6 +36,7 @@ bool HasKnownIndices(const ir::Graph& graph, const ir::Node& gather) {
 
 // Returns whether a node moves elements of its first input so that they do not stay quantized.
 bool MovesElements(const ir::Graph& graph, const ir::Node& node) {
+  if (node.Is(ir::Rearrangement::kPad)) return node.String("pad_mode") != "constant";
   return node.Is(ir::Rearrangement::kTranspose) || node.Is(ir::Rearrangement::kSlice) ||
          (node.Is(ir::Rearrangement::kGather) && HasKnownIndices(graph, node));
 }
@@ -98,13 +99,13 @@ int64_t VolumeOf(const ir::Node& node) {
 }
 
 // Returns the moves after a quantization, one chain for each of its readers, all before a convolution or
-// matmul and together of no more elements than it has; nothing otherwise. A quantization that is part of the
-// step of a product takes more time in its own, so that the consumers must have many products.
+// matmul and together of at most half more elements than it has; nothing otherwise. A quantization that is
+// part of the step of a product takes more time in its own, so that the consumers must have many products.
 std::vector<Moves> MovesAfter(const ir::Graph& graph, const ir::Node& quantize) {
   constexpr int64_t kManyOutputs = 32;
   const int64_t least_outputs = IsAfterProduct(graph, quantize.input(0)) ? kManyOutputs : 1;
   std::vector<Moves> all;
-  int64_t elements = VolumeOf(quantize);
+  int64_t elements = VolumeOf(quantize) * 3 / 2;
   for (const ir::InputPort& use : quantize.uses(0)) {
     const std::optional<Moves> moves = MovesFrom(graph, use);
     if (!moves || MostOutputs(graph, graph.node(moves->last)) < least_outputs) return {};

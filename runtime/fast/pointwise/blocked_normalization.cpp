@@ -217,15 +217,16 @@ class BlockedMvn final : public kernels::Kernel {
 kernels::KernelOrReason MakeBlockedBatchNorm(const kernels::KernelRequest& request) {
   const kernels::ValueInfo& images = request.inputs[0];
   if (!simd::HasSimd()) return kNeedsSimd;
-  if (!memory::IsChannelBlocked(images)) return kNotBlocked;
+  if (!memory::IsImageMemory(images)) return kNotBlocked;
   kernels::OrReason<gemm::Epilogue> steps = gemm::Epilogue::Make(request, request.posts, 1);
   if (!steps) return steps.reason();
   if (steps->bias() >= 0 || steps->start() >= 0) return kernels::Reason("a fused sum");
   kernels::PreparedKernel prepared;
   prepared.inputs.resize(request.inputs.size());
-  prepared.inputs[0] = images.layout;
-  for (int input : steps->element_inputs()) prepared.inputs[static_cast<size_t>(input)] = images.layout;
-  prepared.outputs.push_back(images.layout);
+  const tensor::Layout blocked = memory::LayoutOf(memory::ChannelBlockedFormat(images.shape));
+  prepared.inputs[0] = blocked;
+  for (int input : steps->element_inputs()) prepared.inputs[static_cast<size_t>(input)] = blocked;
+  prepared.outputs.push_back(blocked);
   prepared.in_place = 0;
   auto kernel = std::make_shared<BlockedBatchNorm>(request, std::move(*steps));
   prepared.scratch_bytes = kernel->scratch_bytes();
@@ -236,11 +237,11 @@ kernels::KernelOrReason MakeBlockedBatchNorm(const kernels::KernelRequest& reque
 kernels::KernelOrReason MakeBlockedMvn(const kernels::KernelRequest& request, const MvnFactor& factor) {
   const kernels::ValueInfo& images = request.inputs[0];
   if (!simd::HasSimd()) return kNeedsSimd;
-  if (!memory::IsChannelBlocked(images)) return kNotBlocked;
+  if (!memory::IsImageMemory(images)) return kNotBlocked;
   kernels::PreparedKernel prepared;
   prepared.inputs.resize(request.inputs.size());
-  prepared.inputs[0] = images.layout;
-  prepared.outputs.push_back(images.layout);
+  prepared.inputs[0] = memory::LayoutOf(memory::ChannelBlockedFormat(images.shape));
+  prepared.outputs.push_back(prepared.inputs[0]);
   prepared.in_place = 0;
   auto kernel = std::make_shared<BlockedMvn>(request, factor);
   prepared.scratch_bytes = kernel->scratch_bytes();

@@ -90,7 +90,28 @@ TEST_F(QuantizeAfterMovesTest, SecondReadersOfTheQuantizationKeepIt) {
             given_ + "MatMul[1,2,1](Transpose Const) ReLU[1,4,2](FakeQuantize)");
 }
 
-// Parts of a value: each has its own quantization, if they have no more elements than the whole.
+// A Pad that repeats elements. Constants of a border are not quantized.
+TEST_F(QuantizeAfterMovesTest, Borders) {
+  const auto padded = [&](const std::string& mode, const std::string& end = "0, 2, 0") {
+    return AfterMoves(Moves(TargetConstant("b", "i64[3]", "0, 0, 0") + TargetConstant("e", "i64[3]", end) +
+                            TargetConstant("f", "f32[1,4,1]", "1, 2, 3, 4") +
+                            TargetConstant("g", "f32[1,6,1]", "1, 2, 3, 4, 5, 6") +
+                            TargetStep("p", "opset12.Pad", "%q, %b, %e", "pad_mode = \"" + mode + "\"") +
+                            TargetStep("c", "opset1.Convolution", end == "0, 2, 0" ? "%p, %g" : "%p, %f",
+                                       "strides = [1], dilations = [1], pads_begin = [0], pads_end = [0]") +
+                            TargetResult("c")));
+  };
+  const std::string moved =
+      "Pad[1,6,2](Parameter Const Const) FakeQuantize[1,6,2](Pad Const Const Const Const) "
+      "Convolution[1,1,2](FakeQuantize Const)";
+  for (const std::string mode : {"reflect", "edge", "symmetric"}) EXPECT_EQ(padded(mode), moved) << mode;
+  EXPECT_NE(padded("constant"), moved);
+  // Half more elements than before, and more than that.
+  EXPECT_EQ(padded("edge", "0, 0, 1").find("Pad"), 0u);
+  EXPECT_NE(padded("edge", "0, 0, 2").find("Pad"), 0u);
+}
+
+// Parts of a value: each has its own quantization.
 TEST_F(QuantizeAfterMovesTest, Parts) {
   const auto part = [](const std::string& name, const std::string& index) {
     return TargetConstant("i" + name, "i64[]", index) + TargetConstant("a" + name, "i64[]", "2") +
@@ -110,8 +131,11 @@ TEST_F(QuantizeAfterMovesTest, Parts) {
     return AfterMoves(Moves(text)).starts_with("FakeQuantize[1,4,2]");
   };
   EXPECT_FALSE(stays(part("p", "0") + part("r", "1") + result("p") + result("r")));
-  EXPECT_TRUE(
-      stays(part("p", "0") + part("r", "1") + part("s", "1") + result("p") + result("r") + result("s")));
+  // Half more elements than the whole, and more than that.
+  const std::string three =
+      part("p", "0") + part("r", "1") + part("s", "1") + result("p") + result("r") + result("s");
+  EXPECT_FALSE(stays(three));
+  EXPECT_TRUE(stays(three + part("u", "0") + result("u")));
   // One part without a product, and indices that are not known or beyond the axis.
   EXPECT_TRUE(stays(part("p", "0") + result("p") + TargetStep("b", "opset1.ReLU", "%q") +
                     "  opset1.Result \"b\" (%b)\n"));
