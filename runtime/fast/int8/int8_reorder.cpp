@@ -2,8 +2,13 @@
 
 #include "runtime/fast/int8/int8_reorder.h"
 
+#include <algorithm>
+#include <array>
+
 #include "runtime/fast/gemm/tiling.h"
+#include "runtime/fast/simd/dispatch.h"
 #include "runtime/fast/simd/loop_math.h"
+#include "runtime/fast/simd/pointwise/transpose_microkernel.h"
 #include "runtime/tensor/parallel.h"
 
 namespace nnefc::runtime::fast::int8 {
@@ -81,7 +86,7 @@ class Int8Reorder final : public kernels::Kernel {
   }
 
  private:
-  static constexpr int64_t kColors = 3;
+  static constexpr int64_t kColors = 3, kFewChannels = 4, kTilePixels = 64;
 
   // Interleaves images with three channels, typical network inputs.
   kernels::FaultOr<Success> Interleave(const uint8_t* in, Number* out) const {
@@ -148,11 +153,67 @@ class Int8Reorder final : public kernels::Kernel {
       }
       return;
     }
+    if (simd::HasSimd() && count >= kFewChannels &&
+        (from_ == ImageOrder::kRows) != (to_ == ImageOrder::kRows)) {
+      for (int64_t pixel = 0; pixel < pixels.count(); pixel += kTilePixels) {
+        const int64_t some = std::min(kTilePixels, pixels.count() - pixel);
+        TransposeTile(from(first) + pixel * step, {count, some}, to(first) + pixel * out_step);
+      }
+      if (to_ == ImageOrder::kBlocks) FillPadding(to(first), count, pixels.count());
+      return;
+    }
     for (int64_t channel = first; channel < first + count; ++channel)
       Copy<1>(from(channel), step, pixels.count(), to(channel), out_step);
-    Number* block = to(first);
-    for (int64_t channel = count; to_ == ImageOrder::kBlocks && channel < kChannelBlock; ++channel) {
-      for (int64_t pixel = 0; pixel < pixels.count(); ++pixel) block[pixel * kChannelBlock + channel] = 0;
+    if (to_ == ImageOrder::kBlocks) FillPadding(to(first), count, pixels.count());
+  }
+
+  // Sets the channels of a block from `count` on to 0.
+  static void FillPadding(Number* block, int64_t count, int64_t pixels) {
+    for (int64_t channel = count; channel < kChannelBlock; ++channel) {
+      for (int64_t pixel = 0; pixel < pixels; ++pixel) block[pixel * kChannelBlock + channel] = 0;
+    }
+  }
+
+  struct Tile {
+    int64_t channels, pixels;
+  };
+  // Transposes up to kChannelBlock channels of kTilePixels pixels as f32 in registers: between row-major
+  // order and another one.
+  void TransposeTile(const uint8_t* from, const Tile& tile, Number* to) const {
+    const bool is_from_rows = from_ == ImageOrder::kRows;
+    const int64_t in_lines = is_from_rows ? tile.channels : tile.pixels,
+                  in_columns = is_from_rows ? tile.pixels : tile.channels;
+    const int64_t in_step = is_from_rows ? sizes_.pixels : sizes_.channels,
+                  out_step = to_ == ImageOrder::kRows ? sizes_.pixels : sizes_.StepOf(to_);
+    std::array<float, kTilePixels * kChannelBlock> numbers, transposed;
+    const auto maker = NumberMaker();
+    simd::Vectorized([=, out = numbers.data()] {
+      const auto number_of = maker;
+      for (int64_t line = 0; line < in_lines; ++line) {
+        const uint8_t* codes = from + line * in_step;
+        float* values = out + line * in_columns;
+        for (int64_t i = 0; i < in_columns; ++i) values[i] = static_cast<float>(number_of(codes[i]));
+      }
+    });
+    constexpr bool kIsF32 = std::is_same_v<Number, float>;
+    float* result = transposed.data();
+    if constexpr (kIsF32) result = to;
+    const int64_t stride = kIsF32 ? out_step : in_lines;
+    simd::TransposeMatrix({.from = numbers.data(),
+                           .from_stride = in_columns,
+                           .to = result,
+                           .to_stride = stride,
+                           .rows = in_lines,
+                           .columns = in_columns});
+    if constexpr (!kIsF32) {
+      simd::Vectorized([=] {
+        for (int64_t line = 0; line < in_columns; ++line) {
+          const float* values = result + line * in_lines;
+          Number* codes = to + line * out_step;
+          for (int64_t i = 0; i < in_lines; ++i)
+            codes[i] = static_cast<uint8_t>(static_cast<int32_t>(values[i]));
+        }
+      });
     }
   }
 
