@@ -24,6 +24,9 @@ struct StepTimes {
   // Of a convolution or matmul, by the shapes of its data, filter and result, in f32 or 8 bits.
   double (*product)(const Node& node, llvm::ArrayRef<int64_t> data, llvm::ArrayRef<int64_t> filter,
                     llvm::ArrayRef<int64_t> result, bool is_quantized) = nullptr;
+  // Of a matmul of two tensors, by the shapes of its operands and result. Null if there are no 8-bit kernels.
+  double (*tensor_product)(const Node& node, llvm::ArrayRef<int64_t> left, llvm::ArrayRef<int64_t> right,
+                           llvm::ArrayRef<int64_t> result, bool is_quantized) = nullptr;
   // Per element: quantization and dequantization in steps of their own, rounding in the epilogue of an f32
   // step or in a step of its own, and a table lookup of an f32 number.
   double quantize = 0, dequantize = 0;

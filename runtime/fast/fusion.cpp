@@ -53,7 +53,8 @@ Fusible FusibleOf(const ir::Graph& graph, const ir::Node& node, const Shape& res
     case ir::Contraction::kGroupConvolutionBackpropData:
       return Fusible::kAnything;
     case ir::Contraction::kMatMul: {
-      const bool sees_rows = result.size() == 2 || IsConstantMatrix(graph, node.input(1));
+      const bool sees_rows =
+          result.size() == 2 || IsConstantMatrix(graph, node.input(1)) || ir::ops::QuantizedOperandsOf(node);
       return sees_rows ? Fusible::kAnything : Fusible::kNothing;
     }
     case ir::Contraction::kNone:
@@ -86,7 +87,9 @@ struct Chain {
   Shape result;
   int64_t channel_axis;
   bool is_quantized_sum = false;
-  bool rounds = true;  // the kernels with the least time can apply a FakeQuantize with f32 result
+  bool rounds = true;             // the kernels with the least time can apply a FakeQuantize with f32 result
+  bool is_of_tensors = false;     // a matmul of two quantized tensors
+  bool has_full_operand = false;  // a post-op already accepted has an operand of the shape of the result
   gemm::FunctionChain functions = {};  // post-ops already accepted
 };
 
@@ -109,7 +112,13 @@ bool CanFollow(const ir::Graph& graph, const ir::Node& node, int32_t chained, Ch
   if ((!adds && !has_slopes) || chain.fusible != Fusible::kAnything) return false;
   const gemm::OperandShape operand =
       gemm::ClassifyOperand(node, rest[0].shape, chain.result, chain.channel_axis);
-  return operand == gemm::OperandShape::kPerChannel || (adds && operand == gemm::OperandShape::kFull);
+  if (operand == gemm::OperandShape::kPerChannel) return true;
+  // The kernel of two tensors reads such operands in whole blocks.
+  if (!adds || operand != gemm::OperandShape::kFull ||
+      (chain.is_of_tensors && chain.result.back() % simd::kBlockColumns != 0))
+    return false;
+  chain.has_full_operand = true;
+  return true;
 }
 
 class Finder {
@@ -174,13 +183,15 @@ class Finder {
                 .result = result,
                 .channel_axis = ChannelAxis(main, result),
                 .is_quantized_sum = AddsQuantized(main, result),
-                .rounds = RoundsResults(graph_, main, result)};
+                .rounds = RoundsResults(graph_, main, result),
+                .is_of_tensors = ir::ops::QuantizedOperandsOf(main).has_value()};
     while (group.posts.size() < most) {
       const llvm::ArrayRef<ir::InputPort> uses = graph_.node(port.node).uses(port.index);
       if (uses.size() != 1 || claimed_.contains(uses[0].node)) break;
       const ir::Node& next = graph_.node(uses[0].node);
       if (next.num_outputs() != 1 || next.output().shape.extents() != result) break;
       if (ir::ops::HasQuantizedResult(next) && uses[0].index == 0 && !main.info().is_batch_normalization) {
+        if (chain.is_of_tensors && chain.has_full_operand) break;
         group.posts.push_back(next.id());  // quantization of the result is the last post-op
         if (fusible == Fusible::kAnything && !main.Is(ir::Contraction::kMatMul)) AddQuantizedSum(next, group);
         break;

@@ -7,6 +7,7 @@
 #include "runtime/fast/gemm/gemm.h"
 #include "runtime/fast/inner_product.h"
 #include "runtime/fast/int8/integer_gemm.h"
+#include "runtime/fast/int8/tensor_matmul.h"
 #include "runtime/fast/memory/blocked_layout.h"
 #include "runtime/fast/reasons.h"
 
@@ -89,6 +90,8 @@ constexpr kernels::Implementation kI32MatMul[] = {
     {"integer", int8::IntegerMatmulApplies, kernels::FixedCost<100>, int8::MakeIntegerMatmul}};
 constexpr kernels::Implementation kInt8MatMul[] = {Int8MatmulRow<int8::Int8Algorithm::kDot4>("int8_dot4"),
                                                    Int8MatmulRow<int8::Int8Algorithm::kDot2>("int8_dot2")};
+constexpr kernels::Implementation kInt8TensorMatMul[] = {
+    {"int8_tensors", int8::TensorMatmulApplies, kernels::FixedCost<10>, int8::MakeTensorMatmul}};
 constexpr kernels::Implementation kCompressedRow{
     "compressed", MatrixApplies<ConstantProductOf, gemm::CompressedGemmApplies>, kernels::FixedCost<10>,
     MakeCompressed};
@@ -106,10 +109,12 @@ Reason ServesInt8Rows(const KernelRequest& request) {
   const OrReason<InnerProduct> shape = ConstantProductOf(request);
   return shape ? int8::IsQuantized(request) : shape.reason();
 }
-const kernels::ImplementationTable kMatMul[] = {{"i32", ServesI32, kI32MatMul},
-                                                {"int8", ServesInt8Rows, kInt8MatMul},
-                                                {"f32", ServesF32, kF32MatMul},
-                                                {"bf16", ServesBf16, kBf16MatMul}};
+const kernels::ImplementationTable kMatMul[] = {
+    {"i32", ServesI32, kI32MatMul},
+    {"int8", ServesInt8Rows, kInt8MatMul},
+    {"int8_tensors", int8::MultipliesQuantizedTensors, kInt8TensorMatMul},
+    {"f32", ServesF32, kF32MatMul},
+    {"bf16", ServesBf16, kBf16MatMul}};
 
 }  // namespace
 

@@ -22,7 +22,7 @@ namespace {
 std::vector<std::string> RequestTransformations(kernels::Precision precision, bool rewrites) {
   std::vector<std::string> names;
   if (precision != kernels::Precision::kExact && (HasVnni() || simd::HasSimd()))
-    names.emplace_back("target.MarkQuantizedValues");
+    names.insert(names.end(), {"target.MarkQuantizedProducts", "target.MarkQuantizedValues"});
   if (!rewrites) return names;
   names.insert(names.end(), {"target.ConvertVectorsToMatrices", "target.TransposeLeftOperands",
                              "target.PostponeSqueezes", "target.ResampleImages"});

@@ -38,6 +38,7 @@ TransformationList StandardTransformations() {
   target::RegisterChannelQuantization(list);
   target::RegisterZeroPoints(list);
   target::RegisterChannelPermutations(list);
+  target::RegisterQuantizedProducts(list);
   target::RegisterQuantizedValues(list);
   target::RegisterPostponedSqueezes(list);
   target::RegisterResampledImages(list);

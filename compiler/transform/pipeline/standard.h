@@ -45,6 +45,7 @@ void RegisterPlanConstants(TransformationList& list);
 void RegisterPostponedSqueezes(TransformationList& list);
 void RegisterResampledImages(TransformationList& list);
 void RegisterZeroPoints(TransformationList& list);
+void RegisterQuantizedProducts(TransformationList& list);
 void RegisterQuantizedValues(TransformationList& list);
 }  // namespace target
 namespace middle {

@@ -76,6 +76,8 @@ class RegionCosts {
       const int32_t item = items_.lookup(*source);
       if (i == 0 && regions_.HasFilter(node) && regions_.HasQuantizedFilter(node)) {
         AddProduct(node, item);
+      } else if (ir::ops::QuantizedOperandsOf(node)) {
+        cut_.AddCosts(item, 0, ElementsOf(node.input(i)) * times_.quantize);  // in its step
       } else if (const ir::Node* sum = regions_.QuantizationOfSum(node)) {
         AddConversions(item, items_.lookup(sum->id()), ElementsOf(node.port()), 0.5);
       } else if (regions_.results().contains(node.id()) && i == 0) {

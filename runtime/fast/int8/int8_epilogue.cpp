@@ -98,6 +98,40 @@ void Int8Epilogue::StoreNumbers(const int32_t* sums, const TilePosition& at, flo
     std::copy_n(to.At(pixel, 0), count, out + offset + pixel * stride);
 }
 
+// Post-ops of f32 results run once for all whole tiles, along the rows of operands.
+void Int8Epilogue::StoreTiles(const int32_t* sums, int64_t sums_stride, int64_t tiles, TilePosition at,
+                              std::byte* out, const gemm::Epilogue::Operands& operands) const {
+  const bool has_numbers = !form_.folded && !form_.quantization && !form_.is_blocked;
+  const int64_t end = at.tile + tiles;
+  const int64_t whole =
+      has_numbers ? std::max<int64_t>(std::min(end, form_.outputs / kBlockColumns) - at.tile, 0) : 0;
+  if (whole > 0) {
+    const int64_t column = at.tile * kBlockColumns,
+                  offset = (at.image * form_.pixels + at.pixel) * form_.outputs + column;
+    float* first = reinterpret_cast<float*>(out) + offset;
+    for (int64_t tile = 0; tile < whole; ++tile) {
+      const int64_t more = tile * kBlockColumns;
+      simd::StoreDequantized({.sums = sums + tile * sums_stride,
+                              .pixels = at.pixels,
+                              .scales = scales_.data() + column + more,
+                              .bias = operands.ColumnsOf(steps_.bias(), column + more),
+                              .start = operands.ElementsOf(steps_.start(), offset + more),
+                              .limits = steps_.limits(),
+                              .out = first + more,
+                              .stride = form_.outputs});
+    }
+    steps_.Finish({.out = {first, form_.outputs, kBlockColumns},
+                   .offset = offset,
+                   .column = column,
+                   .rows = at.pixels,
+                   .blocks = whole},
+                  form_.outputs, operands);
+  }
+  const int64_t begin = at.tile;
+  for (at.tile += whole; at.tile < end; ++at.tile)
+    Store(sums + (at.tile - begin) * sums_stride, at, out, operands);
+}
+
 void Int8Epilogue::StoreQuantized(const int32_t* sums, const TilePosition& at, uint8_t* out,
                                   const gemm::Epilogue::Operands& operands) const {
   const int64_t column = at.tile * kBlockColumns;

@@ -56,6 +56,10 @@ class Int8Epilogue {
   void Store(const int32_t* sums, const TilePosition& at, std::byte* out,
              const gemm::Epilogue::Operands& operands) const;
 
+  // The same for `tiles` tiles from `at`, with their sums `sums_stride` apart.
+  void StoreTiles(const int32_t* sums, int64_t sums_stride, int64_t tiles, TilePosition at, std::byte* out,
+                  const gemm::Epilogue::Operands& operands) const;
+
  private:
   void StoreNumbers(const int32_t* sums, const TilePosition& at, float* out,
                     const gemm::Epilogue::Operands& operands) const;

@@ -1,5 +1,6 @@
 #include "compiler/ir/ops/arithmetic/quantized_values.h"
 
+#include <array>
 #include <cmath>
 #include <string_view>
 
@@ -191,6 +192,7 @@ namespace {
 constexpr std::string_view kQuantizedResult = "quantized_result";
 constexpr std::string_view kFilterScales = "filter_scales";
 constexpr std::string_view kFilterMagnitude = "filter_magnitude";
+constexpr std::string_view kQuantizedOperands = "quantized_operands";  // scale and zero point of each
 
 }  // namespace
 
@@ -219,6 +221,22 @@ std::optional<FilterQuantization> QuantizedFilterOf(const Node& node) {
 void UnmarkQuantized(Graph& graph, NodeId node) {
   for (std::string_view name : {kQuantizedResult, kFilterScales, kFilterMagnitude})
     graph.EraseRtInfo(node, name);
+}
+
+void MarkQuantizedOperands(Graph& graph, NodeId node, const QuantizedOperands& operands) {
+  const auto& [left, right] = operands;
+  const std::array<double, 4> numbers = {left.scale, static_cast<double>(left.zero), right.scale,
+                                         static_cast<double>(right.zero)};
+  graph.SetRtInfo(node, kQuantizedOperands, Attribute::Scalars(numbers.begin(), numbers.end()));
+}
+
+std::optional<QuantizedOperands> QuantizedOperandsOf(const Node& node) {
+  const Attribute* entry = node.rt_info().Find(kQuantizedOperands);
+  if (entry == nullptr) return std::nullopt;
+  const auto numbers = entry->AsDoubles();
+  return QuantizedOperands{
+      .left = {.scale = static_cast<float>(numbers[0]), .zero = static_cast<int>(numbers[1])},
+      .right = {.scale = static_cast<float>(numbers[2]), .zero = static_cast<int>(numbers[3])}};
 }
 
 }  // namespace nnefc::ir::ops

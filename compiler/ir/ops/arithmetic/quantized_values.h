@@ -69,4 +69,21 @@ std::optional<FilterQuantization> QuantizedFilterOf(const Node& node);
 // Removes both marks.
 void UnmarkQuantized(Graph& graph, NodeId node);
 
+// The quantizations of the operands of a matmul of two tensors: their elements are scale * (value - zero) for
+// values from 0 to 255.
+struct QuantizedOperands {
+  struct Operand {
+    float scale = 1;
+    int zero = 0;
+  };
+  Operand left, right;
+};
+// The maximum products per element of its result, so that sums fit into 32 bits.
+inline constexpr int64_t kMaxQuantizedTerms = ((int64_t{1} << 31) - 1) / (255 * 255);
+
+// Marks a matmul that multiplies its operands in 8 bits.
+void MarkQuantizedOperands(Graph& graph, NodeId node, const QuantizedOperands& operands);
+// Returns the quantizations of the operands of a marked matmul, or nothing.
+std::optional<QuantizedOperands> QuantizedOperandsOf(const Node& node);
+
 }  // namespace nnefc::ir::ops
