@@ -428,5 +428,25 @@ TEST_F(QuantizedValuesTest, MarksArePrintedAndParsed) {
   EXPECT_EQ(filter->max_magnitude, 0.3F);
 }
 
+TEST_F(QuantizedValuesTest, MarksOfOperandsArePrintedAndParsed) {
+  const auto graph = Parse(
+      "  %0 = opset1.Parameter \"x\" {element_type = f32, shape = [1]} : f32[1]\n"
+      "  %1 = opset1.Abs \"a\" (%0) : f32[1]\n  opset1.Result \"y\" (%1)\n");
+  const ir::NodeId abs = graph->node(graph->results()[0]).input(0).node;
+  EXPECT_FALSE(ir::ops::QuantizedOperandsOf(graph->node(abs)).has_value());
+  ir::ops::MarkQuantizedOperands(
+      *graph, abs, {.left = {.scale = 0.1F, .zero = 255}, .right = {.scale = 1e-30F, .zero = 3}});
+  const auto again =
+      ir::ParseGraph(context_.sources.AddText("again", ir::PrintGraph(*graph)), ir::StandardOps(), context_);
+  ASSERT_NE(again, nullptr);
+  const auto operands =
+      ir::ops::QuantizedOperandsOf(again->node(again->node(again->results()[0]).input(0).node));
+  ASSERT_TRUE(operands.has_value());
+  EXPECT_EQ(operands->left.scale, 0.1F);
+  EXPECT_EQ(operands->left.zero, 255);
+  EXPECT_EQ(operands->right.scale, 1e-30F);
+  EXPECT_EQ(operands->right.zero, 3);
+}
+
 }  // namespace
 }  // namespace nnefc::transform::target

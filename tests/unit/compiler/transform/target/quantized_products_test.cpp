@@ -1,0 +1,179 @@
+// target.MarkQuantizedProducts: matmuls of two quantized tensors, and near misses.
+
+#include "compiler/ir/ops/arithmetic/quantized_values.h"
+#include "tests/unit/compiler/transform/target/target_support.h"
+
+namespace nnefc::transform::target {
+namespace {
+
+// The times of a product in 8 bits and f32, and the shapes for which they were requested last.
+struct TensorTimes {
+  double quantized = 10, f32 = 100;
+  Shape left, right, result;
+};
+TensorTimes& TimesOfTensors() {
+  static TensorTimes times;
+  return times;
+}
+
+double TimeOfTensors(const ir::Node&, llvm::ArrayRef<int64_t> left, llvm::ArrayRef<int64_t> right,
+                     llvm::ArrayRef<int64_t> result, bool is_quantized) {
+  TensorTimes& times = TimesOfTensors();
+  times.left = Shape(left.begin(), left.end());
+  times.right = Shape(right.begin(), right.end());
+  times.result = Shape(result.begin(), result.end());
+  return is_quantized ? times.quantized : times.f32;
+}
+
+class QuantizedProductMarksTest : public TransformTest {
+ protected:
+  void SetUp() override { TimesOfTensors() = {}; }
+  // To the range from 0 to 255, or from -128 to 127 times 2.
+  static std::string Quantized(const std::string& name, const std::string& data, bool is_signed = false,
+                               const std::string& levels = "256") {
+    return TargetStep(name, "opset1.FakeQuantize",
+                      is_signed ? fmt::format("%{}, %low, %high, %low, %high", data)
+                                : fmt::format("%{}, %zero, %one, %zero, %one", data),
+                      "levels = " + levels);
+  }
+  static std::string Product(const std::string& left, const std::string& right,
+                             const std::string& attributes = "") {
+    return TargetStep("m", "opset1.MatMul", fmt::format("%{}, %{}", left, right), attributes) + ResultOf("m");
+  }
+  static std::string ResultOf(const std::string& name) {
+    return fmt::format("  opset1.Result \"{}_result\" (%{})\n", name, name);
+  }
+
+  // Returns the marks: the names of quantized results, and "m(scale, zero; scale, zero)" for the product.
+  std::string Marked(llvm::ArrayRef<std::string> steps, const std::string& left = "[2,3,4]",
+                     const std::string& right = "[2,4,5]") {
+    std::string text = TargetInput("x", "f32", left) + TargetInput("y", "f32", right) +
+                       TargetConstant("zero", "f32[]", "0") + TargetConstant("one", "f32[]", "255") +
+                       TargetConstant("low", "f32[]", "-256") + TargetConstant("high", "f32[]", "254");
+    for (const std::string& step : steps) text += step;
+    const auto graph = Parse(Numbered(text));
+    if (graph == nullptr) return "no graph";
+    const ir::PlanFunctions functions{.times = has_times_ ? &times_ : nullptr};
+    EXPECT_EQ(
+        Run(StandardTransformations(), *graph, Side::kTarget,
+            {.only = {"target.MarkQuantizedProducts", "target.MarkQuantizedValues"}, .plan = functions}),
+        "");
+    std::string marked;
+    for (ir::NodeId id : graph->nodes()) {
+      const ir::Node& node = graph->node(id);
+      const char* const space = marked.empty() ? "" : " ";
+      if (ir::ops::HasQuantizedResult(node)) marked += space + node.name();
+      if (const auto operands = ir::ops::QuantizedOperandsOf(node))
+        marked += fmt::format("{}{}({}, {}; {}, {})", space, node.name(), operands->left.scale,
+                              operands->left.zero, operands->right.scale, operands->right.zero);
+    }
+    return marked;
+  }
+
+  ir::StepTimes times_{.tensor_product = TimeOfTensors, .quantize = 0.5};
+  bool has_times_ = true;
+};
+
+TEST_F(QuantizedProductMarksTest, BothOperandsAreQuantized) {
+  EXPECT_EQ(Marked({Quantized("p", "x"), Quantized("q", "y", true), Product("p", "q")}),
+            "p q m(1, 0; 2, 128)");
+  EXPECT_EQ(Marked({Quantized("p", "x", true), Quantized("q", "y"), Product("p", "q")}),
+            "p q m(2, 128; 1, 0)");
+  EXPECT_EQ(Marked({Quantized("p", "x"), Product("p", "y")}), "");
+  EXPECT_EQ(Marked({Quantized("q", "y"), Product("x", "q")}), "");
+  EXPECT_EQ(Marked({Quantized("p", "x"), Quantized("q", "y", false, "255"), Product("p", "q")}), "");
+  EXPECT_EQ(Marked({Quantized("p", "x"), TargetConstant("c", "f32[4,1]", "1, 2, 3, 4"), Product("p", "c")}),
+            "");
+  // A tensor by itself.
+  EXPECT_EQ(Marked({Quantized("p", "x"), Product("p", "p", "transpose_b = true")}), "p m(1, 0; 1, 0)");
+}
+
+TEST_F(QuantizedProductMarksTest, OtherReaders) {
+  EXPECT_EQ(Marked({Quantized("p", "x"), Quantized("q", "y"), Product("p", "q"), ResultOf("p"),
+                    TargetStep("t", "opset1.Tanh", "%q"), ResultOf("t")}),
+            "p q m(1, 0; 1, 0)");
+}
+
+TEST_F(QuantizedProductMarksTest, Shapes) {
+  const auto marked = [&](const std::string& left, const std::string& right,
+                          const std::string& attributes = "") {
+    return !Marked({Quantized("p", "x"), Quantized("q", "y"), Product("p", "q", attributes)}, left, right)
+                .empty();
+  };
+  EXPECT_TRUE(marked("[3,4]", "[4,5]"));
+  EXPECT_TRUE(marked("[3,4]", "[2,4,5]"));
+  EXPECT_TRUE(marked("[2,1,3,4]", "[3,4,5]"));
+  EXPECT_TRUE(marked("[2,4,3]", "[2,5,4]", "transpose_a = true, transpose_b = true"));
+  EXPECT_EQ(TimesOfTensors().left, (Shape{2, 4, 3}));
+  EXPECT_EQ(TimesOfTensors().right, (Shape{2, 5, 4}));
+  EXPECT_EQ(TimesOfTensors().result, (Shape{2, 3, 5}));
+  EXPECT_FALSE(marked("[4]", "[4,5]"));
+  EXPECT_FALSE(marked("[3,4]", "[4]"));
+  EXPECT_FALSE(marked("[3,?]", "[4,5]"));
+  EXPECT_FALSE(marked("[3,4]", "[4,?]"));
+}
+
+TEST_F(QuantizedProductMarksTest, SumsFitInto32Bits) {
+  times_.quantize = 0;
+  EXPECT_LT(ir::ops::kMaxQuantizedTerms * 255 * 255, int64_t{1} << 31);
+  EXPECT_GE((ir::ops::kMaxQuantizedTerms + 1) * 255 * 255, int64_t{1} << 31);
+  for (const bool is_transposed : {false, true}) {
+    for (const int64_t more : {0, 1}) {
+      const int64_t terms = ir::ops::kMaxQuantizedTerms + more;
+      const std::string left = fmt::format(fmt::runtime(is_transposed ? "[{},2]" : "[2,{}]"), terms);
+      EXPECT_EQ(Marked({Quantized("p", "x"), Quantized("q", "y"),
+                        Product("p", "q", is_transposed ? "transpose_a = true" : "")},
+                       left, fmt::format("[{},2]", terms)),
+                more == 0 ? "p q m(1, 0; 1, 0)" : "");
+    }
+  }
+}
+
+// Elements of 24 + 40 operands are quantized for 0.5 each.
+TEST_F(QuantizedProductMarksTest, ProductsInLessTime) {
+  const std::vector<std::string> steps = {Quantized("p", "x"), Quantized("q", "y"), Product("p", "q")};
+  TimesOfTensors().f32 = 42;  // equal
+  EXPECT_EQ(Marked(steps), "");
+  TimesOfTensors().f32 = 43;
+  EXPECT_NE(Marked(steps), "");
+  TimesOfTensors().f32 = 41;
+  EXPECT_EQ(Marked(steps), "");
+  TimesOfTensors().f32 = 100;
+  times_.tensor_product = nullptr;
+  EXPECT_EQ(Marked(steps), "");
+  has_times_ = false;
+  EXPECT_EQ(Marked(steps), "p q m(1, 0; 1, 0)");
+}
+
+// Values that are moved as f32 are quantized in the step of the product; views of them are stored as u8.
+TEST_F(QuantizedProductMarksTest, MovedOperands) {
+  const std::string order = TargetConstant("order", "i64[3]", "0, 2, 1"),
+                    shape = TargetConstant("shape", "i64[2]", "6, 4"),
+                    axis = TargetConstant("axis", "i64[]", "0"),
+                    repeats = TargetConstant("repeats", "i64[3]", "1, 1, 2");
+  EXPECT_EQ(
+      Marked({order, Quantized("p", "x"), Quantized("q", "y"),
+              TargetStep("t", "opset1.Transpose", "%q, %order"), Product("p", "t", "transpose_b = true")}),
+      "p m(1, 0; 1, 0)");
+  EXPECT_EQ(
+      Marked({shape, Quantized("p", "x"), Quantized("q", "y"),
+              TargetStep("r", "opset1.Reshape", "%p, %shape", "special_zero = false"), Product("r", "q")}),
+      "p q m(1, 0; 1, 0)");
+  EXPECT_EQ(Marked({axis, Quantized("p", "x"), Quantized("q", "y"),
+                    "  %s:2 = opset1.Split \"s\" (%q, %axis) {num_splits = 2} : f32[...], f32[...]\n",
+                    Product("p", "s.1")}),
+            "p m(1, 0; 1, 0)");
+  EXPECT_EQ(Marked({repeats, Quantized("p", "x"), Quantized("q", "y"),
+                    TargetStep("t", "opset1.Tile", "%q, %repeats"), Product("p", "t")}),
+            "p m(1, 0; 1, 0)");
+  // Functions and sums change values.
+  EXPECT_EQ(Marked({Quantized("p", "x"), Quantized("q", "y"), TargetStep("t", "opset1.ReLU", "%q"),
+                    Product("p", "t")}),
+            "");
+  EXPECT_EQ(Marked({Quantized("p", "x"), Quantized("q", "y"), TargetStep("t", "opset1.Add", "%q, %one"),
+                    Product("p", "t")}),
+            "");
+}
+
+}  // namespace
+}  // namespace nnefc::transform::target
