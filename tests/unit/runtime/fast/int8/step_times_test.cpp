@@ -2,6 +2,7 @@
 
 #include "runtime/fast/int8/step_times.h"
 
+#include "runtime/fast/processor.h"
 #include "tests/unit/runtime/run_graph.h"
 
 namespace nnefc::runtime::fast::int8 {
@@ -108,6 +109,29 @@ TEST_F(StepTimesTest, TransposedConvolutions) {
               Transposed({64, 16, 3, 3}, 2, is_quantized) / 16);
   }
   EXPECT_LT(Transposed({512, 32, 3, 3}, 2, true), Transposed({512, 32, 3, 3}, 2, false));
+}
+
+// Matmuls of two tensors take less time in 8 bits if the result has many products per element of the
+// operands, with VNNI alone.
+TEST_F(StepTimesTest, ProductsOfTensors) {
+  const auto time_of = StepTimesOfProcessor()->tensor_product;
+  ASSERT_EQ(time_of != nullptr, HasVnni());
+  if (time_of == nullptr) return;
+  const auto time = [&](int64_t rows, int64_t terms, int64_t columns, bool is_transposed, bool is_quantized) {
+    TestGraph g;
+    const Shape left = is_transposed ? Shape{2, terms, rows} : Shape{2, rows, terms},
+                right = {2, terms, columns}, result = {2, rows, columns};
+    const ir::OutputPort port =
+        g.Op("MatMul", {g.Parameter("x", left), g.Parameter("y", right)}, With("transpose_a", is_transposed));
+    return time_of(g.graph->node(port.node), left, right, result, is_quantized);
+  };
+  for (const bool is_transposed : {false, true}) {
+    EXPECT_LT(time(512, 128, 512, is_transposed, true), time(512, 128, 512, is_transposed, false));
+    EXPECT_GT(time(4, 16, 4, is_transposed, true), time(4, 16, 4, is_transposed, false));
+    EXPECT_GT(time(1, 512, 512, is_transposed, true), time(1, 512, 512, is_transposed, false));
+    for (const bool is_quantized : {false, true})
+      EXPECT_EQ(time(64, 128, 32, is_transposed, is_quantized), time(64, 128, 32, false, is_quantized));
+  }
 }
 
 }  // namespace
