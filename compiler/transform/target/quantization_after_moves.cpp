@@ -13,7 +13,7 @@ namespace nnefc::transform::target {
 namespace {
 
 // A chain of nodes that each only move elements, each the only consumer of the one before.
-struct Moves {
+struct MoveChain {
   ir::NodeId first, last;
 };
 
@@ -35,20 +35,20 @@ bool HasKnownIndices(const ir::Graph& graph, const ir::Node& gather) {
 }
 
 // Returns whether a node moves elements of its first input so that they do not stay quantized.
-bool MovesElements(const ir::Graph& graph, const ir::Node& node) {
+bool RearrangesElements(const ir::Graph& graph, const ir::Node& node) {
   if (node.Is(ir::Rearrangement::kPad)) return node.String("pad_mode") != "constant";
   return node.Is(ir::Rearrangement::kTranspose) || node.Is(ir::Rearrangement::kSlice) ||
          (node.Is(ir::Rearrangement::kGather) && HasKnownIndices(graph, node));
 }
 
 // Returns the views and moves that begin with a reader of a value; nothing if there are views alone.
-std::optional<Moves> MovesFrom(const ir::Graph& graph, const ir::InputPort& reader) {
-  Moves moves{.first = reader.node, .last = reader.node};
+std::optional<MoveChain> MovesFrom(const ir::Graph& graph, const ir::InputPort& reader) {
+  MoveChain moves{.first = reader.node, .last = reader.node};
   bool has_move = false;
   ir::InputPort use = reader;
   for (int count = 0;; ++count) {
     const ir::Node& user = graph.node(use.node);
-    const bool is_move = MovesElements(graph, user);
+    const bool is_move = RearrangesElements(graph, user);
     if (use.index != 0 || user.num_outputs() != 1 || (!is_move && !user.Is(ir::OpRole::kView))) {
       if (count == 0 || !has_move) return std::nullopt;
       return moves;
@@ -101,13 +101,13 @@ int64_t VolumeOf(const ir::Node& node) {
 // Returns the moves after a quantization, one chain for each of its readers, all before a convolution or
 // matmul and together of at most half more elements than it has; nothing otherwise. A quantization that is
 // part of the step of a product takes more time in its own, so that the consumers must have many products.
-std::vector<Moves> MovesAfter(const ir::Graph& graph, const ir::Node& quantize) {
+std::vector<MoveChain> MovesAfter(const ir::Graph& graph, const ir::Node& quantize) {
   constexpr int64_t kManyOutputs = 32;
   const int64_t least_outputs = IsAfterProduct(graph, quantize.input(0)) ? kManyOutputs : 1;
-  std::vector<Moves> all;
+  std::vector<MoveChain> all;
   int64_t elements = VolumeOf(quantize) * 3 / 2;
   for (const ir::InputPort& use : quantize.uses(0)) {
-    const std::optional<Moves> moves = MovesFrom(graph, use);
+    const std::optional<MoveChain> moves = MovesFrom(graph, use);
     if (!moves || MostOutputs(graph, graph.node(moves->last)) < least_outputs) return {};
     elements -= VolumeOf(graph.node(moves->last));
     if (elements < 0) return {};
@@ -126,7 +126,7 @@ void QuantizeAfter(Graph& graph, const ir::Node& quantize) {
   const ir::OutputPort data = quantize.input(0);
   const Graph::Spec spec{
       .name = quantize.name(), .attributes = quantize.attributes(), .origin = quantize.origin()};
-  for (const Moves& moves : MovesAfter(ir, quantize)) {
+  for (const MoveChain& moves : MovesAfter(ir, quantize)) {
     const ir::OutputPort moved = ir.node(moves.last).port();
     std::vector<Port> inputs = {PortOf(graph, moved)};
     for (float limit : limits)
