@@ -108,7 +108,10 @@ bool CanFollow(const ir::Graph& graph, const ir::Node& node, int32_t chained, Ch
     return chain.rounds;
   const bool adds = node.Is(ir::ElementFunction::kAdd) || node.Is(ir::ElementFunction::kMultiply);
   const bool has_slopes = node.Is(ir::ElementFunction::kPRelu) && chained == 0;
-  if (has_slopes && chain.is_quantized_sum) return true;
+  if (has_slopes && chain.is_quantized_sum && rest[0].constant != nullptr) {
+    const int64_t slopes = rest[0].constant->volume();
+    return slopes == 1 || (chain.result.size() > 2 && slopes == chain.result[1]);
+  }
   if ((!adds && !has_slopes) || chain.fusible != Fusible::kAnything) return false;
   const gemm::OperandShape operand =
       gemm::ClassifyOperand(node, rest[0].shape, chain.result, chain.channel_axis);

@@ -45,19 +45,16 @@ bool RearrangesElements(const ir::Graph& graph, const ir::Node& node) {
 std::optional<MoveChain> MovesFrom(const ir::Graph& graph, const ir::InputPort& reader) {
   MoveChain moves{.first = reader.node, .last = reader.node};
   bool has_move = false;
-  ir::InputPort use = reader;
-  for (int count = 0;; ++count) {
+  for (ir::InputPort use = reader;;) {
     const ir::Node& user = graph.node(use.node);
     const bool is_move = RearrangesElements(graph, user);
-    if (use.index != 0 || user.num_outputs() != 1 || (!is_move && !user.Is(ir::OpRole::kView))) {
-      if (count == 0 || !has_move) return std::nullopt;
-      return moves;
-    }
+    if (use.index != 0 || user.num_outputs() != 1 || (!is_move && !user.Is(ir::OpRole::kView))) break;
     has_move = has_move || is_move;
     moves.last = use.node;
-    if (user.uses(0).size() != 1) return has_move ? std::optional(moves) : std::nullopt;
+    if (user.uses(0).size() != 1) break;
     use = user.uses(0)[0];
   }
+  return has_move ? std::optional(moves) : std::nullopt;
 }
 
 // Returns the most results for each element of a value: of convolutions and matmuls that read it as their
@@ -78,21 +75,7 @@ int64_t MostOutputs(const ir::Graph& graph, const ir::Node& node) {
   return most;
 }
 
-// Returns whether a value is computed from the result of a convolution or matmul by functions of elements,
-// so that its quantization becomes part of that step.
-bool IsAfterProduct(const ir::Graph& graph, ir::OutputPort port) {
-  constexpr int kMaxSteps = 8;
-  for (int step = 0; step < kMaxSteps; ++step) {
-    const ir::Node& node = graph.node(port.node);
-    if (node.info().contraction != ir::Contraction::kNone) return true;
-    if (node.info().function == ir::ElementFunction::kOther || node.uses(port.index).size() != 1)
-      return false;
-    const bool is_first_constant = node.num_inputs() > 1 && graph.output(node.input(0)).value;
-    port = node.input(is_first_constant ? 1 : 0);
-  }
-  return false;
-}
-
+// Returns 0 if the shape is unknown.
 int64_t VolumeOf(const ir::Node& node) {
   const std::optional<Shape> shape = node.output().shape.extents();
   return shape ? Volume(*shape).value_or(0) : 0;
@@ -103,14 +86,18 @@ int64_t VolumeOf(const ir::Node& node) {
 // part of the step of a product takes more time in its own, so that the consumers must have many products.
 std::vector<MoveChain> MovesAfter(const ir::Graph& graph, const ir::Node& quantize) {
   constexpr int64_t kManyOutputs = 32;
-  const int64_t least_outputs = IsAfterProduct(graph, quantize.input(0)) ? kManyOutputs : 1;
+  const int64_t least_outputs = ProductBefore(graph, quantize) != nullptr ? kManyOutputs : 1;
   std::vector<MoveChain> all;
-  int64_t elements = VolumeOf(quantize) * 3 / 2;
+  const int64_t volume = VolumeOf(quantize);
+  if (volume == 0) return {};
+  const int64_t more = volume / 2;
+  int64_t rest = volume;
   for (const ir::InputPort& use : quantize.uses(0)) {
     const std::optional<MoveChain> moves = MovesFrom(graph, use);
     if (!moves || MostOutputs(graph, graph.node(moves->last)) < least_outputs) return {};
-    elements -= VolumeOf(graph.node(moves->last));
-    if (elements < 0) return {};
+    const int64_t moved = VolumeOf(graph.node(moves->last));
+    if (moved == 0 || moved - more > rest) return {};
+    rest -= moved;
     all.push_back(*moves);
   }
   return all;
@@ -133,6 +120,7 @@ void QuantizeAfter(Graph& graph, const ir::Node& quantize) {
       inputs.push_back(graph.CreateConst(TensorValue::FromFloats({}, {limit}), spec.name).out_port(0));
     const Node made = graph.CreateNode("opset1.FakeQuantize", inputs, spec);
     ReplaceOutput(graph, moved, made.ir().port());
+    graph.Raw().SetOutputNames(moved, {});
     Node(graph, made.id()).in_port(0).Connect(PortOf(graph, moved));
     Node(graph, moves.first).in_port(0).Connect(PortOf(graph, data));
   }

@@ -62,11 +62,26 @@ bool HasQuantizedConsumer(const ir::Graph& graph, const ir::Node& node) {
   return llvm::any_of(node.uses(0), [&](const ir::InputPort& use) {
     const ir::Node& consumer = graph.node(use.node);
     if (consumer.Is(ir::OpRole::kView)) return HasQuantizedConsumer(graph, consumer);
-    const bool is_convolution =
-        consumer.Is(ir::Contraction::kConvolution) || consumer.Is(ir::Contraction::kGroupConvolution);
+    const bool is_convolution = consumer.Is(ir::Contraction::kConvolution) ||
+                                consumer.Is(ir::Contraction::kGroupConvolution) ||
+                                consumer.Is(ir::Contraction::kConvolutionBackpropData);
     return use.index == 0 && (is_convolution || consumer.Is(ir::Contraction::kMatMul) ||
                               consumer.Is(ir::Pooling::kMax) || IsQuantization(consumer));
   });
+}
+
+const ir::Node* ProductBefore(const ir::Graph& graph, const ir::Node& quantize) {
+  constexpr int kMaxSteps = 8;
+  ir::OutputPort port = quantize.input(0);
+  for (int step = 0; step < kMaxSteps; ++step) {
+    const ir::Node& node = graph.node(port.node);
+    if (node.uses(port.index).size() != 1) return nullptr;
+    if (node.info().contraction != ir::Contraction::kNone) return &node;
+    if (node.info().function == ir::ElementFunction::kOther) return nullptr;
+    const bool is_first_constant = node.num_inputs() > 1 && graph.output(node.input(0)).value;
+    port = node.input(is_first_constant ? 1 : 0);
+  }
+  return nullptr;
 }
 
 void ReplaceOutput(Graph& graph, ir::OutputPort from, ir::OutputPort to) {

@@ -31,6 +31,10 @@ bool IsResult(const ir::Graph& graph, const ir::Node& node);
 // Returns whether a consumer of a quantization accepts quantized values.
 bool HasQuantizedConsumer(const ir::Graph& graph, const ir::Node& node);
 
+// Returns the convolution or matmul into whose step a quantization is fused, after operations with constants
+// and functions of one value. Null if there is none.
+const ir::Node* ProductBefore(const ir::Graph& graph, const ir::Node& quantize);
+
 // Replaces an output, whose tensor names move along.
 void ReplaceOutput(Graph& graph, ir::OutputPort from, ir::OutputPort to);
 // Returns an output as a port of `graph`.

@@ -1,5 +1,7 @@
 // Marks on matmuls of two tensors whose values are quantized to 8 bits, as in attention.
 
+#include <cmath>
+
 #include "compiler/transform/pipeline/standard.h"
 #include "compiler/transform/target/quantizations.h"
 
@@ -60,7 +62,8 @@ std::optional<ir::ops::QuantizedOperands> OperandsIn8Bits(const ir::Graph& graph
   if (left->end()[node.Bool("transpose_a") ? -2 : -1] > ir::ops::kMaxQuantizedTerms) return std::nullopt;
   const std::optional<ir::ops::LinearQuantization> first = QuantizationBefore(graph, node.input(0));
   const std::optional<ir::ops::LinearQuantization> second = QuantizationBefore(graph, node.input(1));
-  if (!first || !second || !IsFasterIn8Bits(node, *left, *right, times)) return std::nullopt;
+  if (!first || !second || !std::isnormal(first->scale * second->scale)) return std::nullopt;
+  if (!IsFasterIn8Bits(node, *left, *right, times)) return std::nullopt;
   return ir::ops::QuantizedOperands{.left = {.scale = first->scale, .zero = first->zero},
                                     .right = {.scale = second->scale, .zero = second->zero}};
 }

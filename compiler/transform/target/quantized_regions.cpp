@@ -122,9 +122,13 @@ bool QuantizedRegions::HasQuantizedFilter(const ir::Node& node) {
   return !known->second.scales.empty();
 }
 
-// Returns whether a node is a PReLU with constant slopes.
+// Returns whether a node is a PReLU with one constant slope, or one for each channel.
 bool QuantizedRegions::IsSlope(const ir::Node& node) const {
-  return node.Is(ir::ElementFunction::kPRelu) && ConstantOf(node.input(1)) != nullptr;
+  if (!node.Is(ir::ElementFunction::kPRelu)) return false;
+  const TensorValue* slopes = ConstantOf(node.input(1));
+  const std::optional<Shape> shape = node.output().shape.extents();
+  if (slopes == nullptr || !shape) return false;
+  return slopes->volume() == 1 || (shape->size() > 2 && slopes->volume() == (*shape)[1]);
 }
 
 const ir::Node* QuantizedRegions::QuantizationOfSum(const ir::Node& sum) const {

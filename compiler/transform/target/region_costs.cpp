@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "compiler/transform/target/min_cut.h"
+#include "compiler/transform/target/quantizations.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -107,22 +108,6 @@ class RegionCosts {
     cut_.AddSeparation(to, from, elements * times_.quantize * share);
   }
 
-  // Returns the convolution or matmul into whose step a quantization is fused, after operations with
-  // constants and functions of one value. Null if there is none.
-  const ir::Node* ProductBefore(const ir::Node& quantize) const {
-    constexpr int kMaxSteps = 8;
-    ir::OutputPort port = quantize.input(0);
-    for (int step = 0; step < kMaxSteps; ++step) {
-      const ir::Node& node = graph_.node(port.node);
-      if (node.uses(port.index).size() != 1) return nullptr;
-      if (node.info().contraction != ir::Contraction::kNone) return &node;
-      if (node.info().function == ir::ElementFunction::kOther) return nullptr;
-      const bool is_first_constant = node.num_inputs() > 1 && graph_.output(node.input(0)).value;
-      port = node.input(is_first_constant ? 1 : 0);
-    }
-    return nullptr;
-  }
-
   // Returns the number of functions between a quantization and the next one.
   int FunctionsAfter(const ir::Node& quantize) const {
     constexpr int kMaxSteps = 8;
@@ -140,7 +125,7 @@ class RegionCosts {
     if (regions_.SourceOf(quantize.input(0))) return;
     const int32_t item = items_.lookup(quantize.id());
     const double elements = ElementsOf(quantize.port());
-    const ir::Node* product = ProductBefore(quantize);
+    const ir::Node* product = ProductBefore(graph_, quantize);
     const bool has_filter =
         product != nullptr && regions_.HasFilter(*product) && regions_.HasQuantizedFilter(*product);
     if (const std::optional<int32_t> data = has_filter ? ItemOf(product->input(0)) : std::nullopt) {

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "compiler/ir/ops/arithmetic/quantized_values.h"
 #include "compiler/ir/text/text.h"
 #include "compiler/support/x86.h"
 #include "runtime/engine/cache/plan_cache.h"
@@ -145,6 +146,7 @@ Digest DigestOf(const KernelRequest& request) {
   for (const ValueInfo& input : request.inputs) AddValue(input, digest);
   for (const ValueInfo& output : request.outputs) AddValue(output, digest);
   digest.Add(request.precision).Add(request.as_codes).Add(request.filter_scales.empty());
+  digest.Add(ir::ops::QuantizedOperandsOf(*request.node).has_value());
   return digest.Add(tensor::CurrentThreads()).Finish();
 }
 

@@ -126,7 +126,7 @@ class QuantizeImagesKernel final : public kernels::Kernel {
   }
 
  private:
-  static constexpr int64_t kRowsOfTask = 512;  // of a block of channels
+  static constexpr int64_t kRowsOfTask = 512;  // pixels of a block of channels
 
   simd::QuantizedLevels levels_;
   int64_t images_, channels_, pixels_;
@@ -174,9 +174,9 @@ class SumKernel final : public kernels::Kernel {
         count_(count) {
     // Repeated, so that loops over a few channels are long enough.
     constexpr size_t kLoop = 512;
-    const size_t channels = slopes_.size();
-    while (channels > 0 && slopes_.size() < kLoop)
-      slopes_.insert(slopes_.end(), slopes_.begin(), slopes_.begin() + static_cast<int64_t>(channels));
+    const std::vector<float> channels = slopes_;
+    while (!channels.empty() && slopes_.size() < kLoop)
+      slopes_.insert(slopes_.end(), channels.begin(), channels.end());
   }
 
   std::string implementation() const override { return "nnefc:int8_sum"; }
@@ -338,9 +338,9 @@ void Int8Request::FindSum() {
   if (has_relu) posts = posts.drop_back();
   if (posts.size() < 2 || !posts.back().node->Is(ir::ElementFunction::kAdd)) return;
   const std::optional<QuantizationRange> first = RangeOf(posts.drop_back().back(), request);
-  if (!first) return;
-  sum = QuantizedSum{
-      .operand = static_cast<size_t>(posts.back().first_operand), .has_relu = has_relu, .range = *range};
+  const auto operand = static_cast<size_t>(posts.back().first_operand);
+  if (!first || memory::QuantizationOf(request.inputs[operand]) == nullptr) return;
+  sum = QuantizedSum{.operand = operand, .has_relu = has_relu, .range = *range};
   range = first;
   request.posts = posts.drop_back(2);
 }

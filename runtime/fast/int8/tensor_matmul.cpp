@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <iterator>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -40,6 +41,8 @@ constexpr uint32_t kSignsOfFour = 0x80808080;
 // the accumulators of a tile in rows of a panel.
 constexpr int64_t kTilesOfPart = 32;
 constexpr int64_t kMaxPanelRows = 14, kSumsOfTile = kMaxPanelRows * kBlockColumns;
+static_assert(std::all_of(std::begin(simd::kInstructionSets), std::end(simd::kInstructionSets),
+                          [](const simd::InstructionSet& set) { return set.tile_rows <= kMaxPanelRows; }));
 
 // An operand: matrices of the same size, one after another.
 struct TensorOperand {
@@ -388,11 +391,14 @@ Reason MultipliesQuantizedTensors(const KernelRequest& request) {
 }
 
 Reason TensorMatmulApplies(const KernelRequest& request) {
+  constexpr int64_t kMaxMatrices = int64_t{1} << 20;  // the kernel has an index for each
   if (!HasVnni()) return Reason("needs VNNI");
-  const TensorProduct product = TensorProductOf(request);
-  if (product.terms() > ir::ops::kMaxQuantizedTerms)
-    return Reason("sums of {} products exceed 32 bits", product.terms());
-  return Reason();
+  const Shape& left = request.inputs[0].shape;
+  const int64_t terms = left.end()[request.node->Bool("transpose_a") ? -2 : -1];
+  if (terms > ir::ops::kMaxQuantizedTerms) return Reason("sums of {} products exceed 32 bits", terms);
+  const llvm::ArrayRef<int64_t> result = request.outputs[0].shape;
+  const int64_t matrices = Volume(result.drop_back(2)).value_or(kMaxMatrices + 1);
+  return matrices > kMaxMatrices ? Reason("{} matrices, more than {}", matrices, kMaxMatrices) : Reason();
 }
 
 kernels::KernelOrReason MakeTensorMatmul(const KernelRequest& request) {

@@ -84,9 +84,13 @@ class CopiedRuns final : public kernels::Kernel {
     auto* to = reinterpret_cast<float*>(run.output().mutable_bytes());
     const ReorderLoop& last = others_.back();
     const ReorderLoops outer(others_.begin(), others_.end() - 1);
-    tensor::ParallelFor(CountOf(outer), count_ * last.extent, [&](int64_t task) {
-      const auto [of_from, of_to] = OffsetsOf(outer, task);
-      for (int64_t i = 0; i < last.extent; ++i)
+    constexpr int64_t kRuns = 256;  // runs per task
+    const int64_t parts = tensor::CeilDivide(last.extent, kRuns);
+    tensor::ParallelFor(CountOf(outer) * parts, count_ * std::min(kRuns, last.extent), [&](int64_t task) {
+      const int64_t begin = task % parts * kRuns, end = std::min(begin + kRuns, last.extent);
+      int64_t index = task / parts;
+      const auto [of_from, of_to] = OffsetsOf(outer, index);
+      for (int64_t i = begin; i < end; ++i)
         std::copy_n(from + of_from + i * last.from, count_, to + of_to + i * last.to);
     });
     return Success();

@@ -11,6 +11,7 @@
 #include "runtime/fast/simd/dispatch.h"
 #include "runtime/fast/simd/loop_math.h"
 #include "runtime/fast/simd/pointwise/transpose_microkernel.h"
+#include "runtime/kernels/attributes.h"
 #include "runtime/tensor/parallel.h"
 
 namespace nnefc::runtime::fast::memory {
@@ -138,7 +139,9 @@ kernels::KernelOrReason MakePlainTranspose(const kernels::KernelRequest& request
   const BlockedFormat from = RowMajorFormat(given), to = RowMajorFormat(result);
   llvm::SmallVector<ReorderLoop, 4> axes;
   for (size_t axis = 0; axis < result.size(); ++axis) {
-    const auto of_given = static_cast<size_t>(order->ElementAsInt(static_cast<int64_t>(axis)));
+    const int64_t number = order->ElementAsInt(static_cast<int64_t>(axis));
+    const auto of_given =
+        static_cast<size_t>(kernels::NormalAxis(number, static_cast<int64_t>(given.size())));
     axes.push_back({result[axis], from.strides[of_given], to.strides[axis]});
   }
   kernels::PreparedKernel prepared;

@@ -169,7 +169,8 @@ class BlockedResampling final : public kernels::Kernel {
 bool IsExtendedAtEnd(const std::vector<Taps>& taps, int64_t extent) {
   if (static_cast<int64_t>(taps.size()) < extent) return false;
   for (size_t at = 0; at < taps.size(); ++at) {
-    const bool is_kept = taps[at].size() == 1 && taps[at][0].position == static_cast<int64_t>(at);
+    const bool is_kept =
+        taps[at].size() == 1 && taps[at][0].weight == 1 && taps[at][0].position == static_cast<int64_t>(at);
     if (static_cast<int64_t>(at) < extent ? !is_kept : !taps[at].empty()) return false;
   }
   return true;

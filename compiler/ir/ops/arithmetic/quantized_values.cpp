@@ -121,7 +121,8 @@ bool ComputesImages(const Node& node) {
 
 }  // namespace
 
-// Follows the data to the producer: the results of convolutions and MaxPool are NHWC, all others row-major.
+// Follows the data to the producer: the results of convolutions and MaxPool are NHWC. All others count as
+// row-major, though backends may store some in NHWC.
 bool AreRowMajor(const Graph& graph, const Node& quantize) {
   constexpr int kMaxSteps = 16;
   const Node* node = &quantize;

@@ -66,7 +66,7 @@ bool HasQuantizedResult(const Node& node);
 void MarkQuantizedFilter(Graph& graph, NodeId node, const FilterQuantization& filter);
 // Returns the quantization of a marked filter, or nothing.
 std::optional<FilterQuantization> QuantizedFilterOf(const Node& node);
-// Removes both marks.
+// Removes the marks of a quantized result and filter.
 void UnmarkQuantized(Graph& graph, NodeId node);
 
 // The quantizations of the operands of a matmul of two tensors: their elements are scale * (value - zero) for
@@ -78,7 +78,7 @@ struct QuantizedOperands {
   };
   Operand left, right;
 };
-// The maximum products per element of its result, so that sums fit into 32 bits.
+// The maximum products per element of a result of two quantized tensors, so that sums fit into 32 bits.
 inline constexpr int64_t kMaxQuantizedTerms = ((int64_t{1} << 31) - 1) / (255 * 255);
 
 // Marks a matmul that multiplies its operands in 8 bits.

@@ -33,9 +33,9 @@ bool IsFasterForFewPixels(const KernelRequest& given) {
   return is_worth && IsFolded(given, 1);
 }
 
-// Returns whether operations follow the sums that are not part of their scales. f32 results of ours are in
-// nChw16c like those of other f32 kernels.
-bool IsFasterWithFunctions(const KernelRequest& given) {
+// Returns whether results are f32, which ours are in nChw16c like those of other f32 kernels, or quantized
+// after operations that are not part of the scales.
+bool IsFasterForUnfoldedResults(const KernelRequest& given) {
   const Int8Step step(given, 1);
   return IsFasterInOwnEpilogue(given.inputs[1].shape) && !step.folded && !step.coded.sum;
 }
@@ -43,7 +43,7 @@ bool IsFasterWithFunctions(const KernelRequest& given) {
 }  // namespace
 
 bool IsFasterThanOneDnn(const KernelRequest& given) {
-  return IsFasterForFewPixels(given) || IsFasterWithFunctions(given);
+  return IsFasterForFewPixels(given) || IsFasterForUnfoldedResults(given);
 }
 
 bool IsFasterThanOneDnn(const KernelRequest& given, const gemm::InnerProduct& shape) {

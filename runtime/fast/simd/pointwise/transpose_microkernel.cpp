@@ -102,7 +102,8 @@ void EmptyPartialBlock(const float* block, int64_t width, int64_t pixels, float*
     for (int64_t pixel = 0; pixel < pixels; ++pixel, from += kBlockColumns, out += step) {
 #pragma GCC unroll 2
       for (int64_t lane = 0; lane < kBlockColumns; lane += kSimdWidth) {
-        StoreFirst(*reinterpret_cast<const UnalignedFloatVector*>(from + lane), count - lane, out + lane);
+        const FloatVector x = *reinterpret_cast<const UnalignedFloatVector*>(from + lane);
+        StoreFirst(x, count - lane, out + lane);
       }
     }
   });

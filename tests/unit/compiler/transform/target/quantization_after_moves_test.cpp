@@ -219,6 +219,9 @@ TEST_F(QuantizeAfterMovesTest, NamesStayWithTheirValues) {
     if (node.type() == "MatMul") {
       EXPECT_EQ(graph_->node(node.input(0).node).name(), "q");
     }
+    if (node.type() == "Transpose") {
+      EXPECT_TRUE(node.output().names.empty());
+    }
   }
 }
 

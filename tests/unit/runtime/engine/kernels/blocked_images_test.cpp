@@ -57,6 +57,22 @@ TEST(BlockedImagesTest, OtherTransposesReadRows) {
                     fast::simd::HasSimd() ? "nnefc:transpose" : "reference");
 }
 
+// Axes that count from the end, as OpenVINO permits, and tensors that are not images.
+TEST(BlockedImagesTest, OrdersOfRows) {
+  struct Case {
+    Shape shape;
+    std::vector<int64_t> order;
+  };
+  for (const Case& each :
+       {Case{{2, 3}, {1, -2}}, Case{{2, 3}, {-1, 0}}, Case{{2, 3, 4}, {-1, -3, -2}},
+        Case{{2, 3, 4}, {1, 0, 2}}, Case{{2, 600, 4}, {1, 0, 2}}, Case{{5, 1, 4}, {2, 1, 0}},
+        Case{{2, 3, 4, 5}, {0, -1, 1, 2}}, Case{{2, 3, 2, 3, 2}, {4, 3, 2, 1, 0}}}) {
+    TestGraph g;
+    g.Result(g.Op("Transpose", {g.Parameter("x", each.shape), g.Ints(each.order)}));
+    ExpectAsReference(g, {RandomTensor(each.shape, 3)}, "");
+  }
+}
+
 TEST(BlockedImagesTest, NumbersOfChannelsAndWhatFollows) {
   for (const Shape& shape : {Shape{1, 32, 9, 11}, Shape{2, 21, 17, 17}, Shape{1, 100, 3}}) {
     for (const char* type : {"Multiply", "Add", "Subtract", "Divide"}) {

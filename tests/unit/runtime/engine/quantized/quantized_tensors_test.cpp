@@ -195,6 +195,27 @@ TEST_F(QuantizedTensorsTest, LargestSums) {
 }
 
 // Operations after the product, with a result that is rounded or stays f32.
+// The kernel has an index for each matrix of the result. Of more, the plan stays small.
+TEST_F(QuantizedTensorsTest, ManyMatrices) {
+  const Quantization by{.zero = 3};
+  const auto plan = [&](int64_t left, int64_t right) {
+    const TensorsByTensors tensors{
+        .left_batch = {left, 1}, .right_batch = {1, right}, .rows = 1, .terms = 4, .columns = 1};
+    TestGraph g;
+    const ir::OutputPort x = FakeQuantized(g, g.Parameter("x", tensors.Left()), by),
+                         y = FakeQuantized(g, g.Parameter("y", tensors.Right()), by);
+    g.Result(Marked(g, tensors.Add(g, x, y), by, by));
+    const auto executable = Compile(g.graph, {.threads = 1});
+    return executable == nullptr ? "" : executable->DescribePlan();
+  };
+  if (!TensorKernel().empty()) {
+    EXPECT_NE(plan(1024, 1024).find(TensorKernel()), std::string::npos);
+  }
+  const std::string more = plan(1024, 1025);
+  EXPECT_FALSE(more.empty());
+  EXPECT_EQ(more.find("int8_tensors"), std::string::npos) << more;
+}
+
 TEST_F(QuantizedTensorsTest, QuantizedResults) {
   const Quantization left{.zero = 117}, right{.zero = 90}, to{.scale = 0.5F, .zero = 100};
   for (const int64_t columns : {16, 33}) {

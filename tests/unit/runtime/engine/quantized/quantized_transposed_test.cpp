@@ -330,6 +330,8 @@ void CheckCodes(const Transposed& window, const Quantization& from, const Quanti
 TEST(QuantizedTransposedTest, QuantizedResults) {
   const Transposed windows[] = {
       {.image = {1, 24, 5, 6}, .outputs = 24},
+      {.image = {1, 16, 4, 5}, .outputs = 20},
+      {.image = {1, 16, 4, 5}, .outputs = 28},
       {.image = {1, 16, 4, 5}, .outputs = 33, .size = {4, 4}, .begin = {1, 1}, .end = {1, 1}},
       {.image = {2, 33, 3, 4},
        .outputs = 16,
