@@ -53,10 +53,10 @@ class ImageTranspose final : public kernels::Kernel {
     const int64_t channels = sizes_.channels, channel = block * kChannelBlock;
     const int64_t width = std::min(kChannelBlock, channels - channel);
     const int64_t blocked = (image * sizes_.blocks() + block) * sizes_.pixels * kChannelBlock;
-    const int64_t behind = image * sizes_.pixels * channels + channel;
+    const int64_t channels_last = image * sizes_.pixels * channels + channel;
     const float* in = from + (way_ == ChannelsGo::kChannelsLast16 ? blocked + first * kChannelBlock
-                                                                  : behind + first * channels);
-    float* out = to + (way_ == ChannelsGo::kChannelsLast16 ? behind + first * channels
+                                                                  : channels_last + first * channels);
+    float* out = to + (way_ == ChannelsGo::kChannelsLast16 ? channels_last + first * channels
                                                            : blocked + first * kChannelBlock);
     if (width < kChannelBlock)
       return way_ == ChannelsGo::kChannelsLast16
@@ -102,15 +102,20 @@ TransposedImages SizesOf(llvm::ArrayRef<int64_t> images) {
   return {.images = images[0], .channels = images[1], .pixels = *Volume(images.drop_front(2))};
 }
 
+kernels::Reason TransposeApplies(const kernels::KernelRequest& request) {
+  const TensorValue* order = request.inputs[1].constant;
+  if (!simd::HasSimd()) return kNeedsSimd;
+  if (!request.posts.empty()) return kHasFusedOperation;
+  if (!IsDenseF32(request.inputs[0])) return kNotF32;
+  if (order == nullptr || order->volume() != static_cast<int64_t>(request.inputs[0].shape.size()))
+    return kernels::Reason("the order is not constant");
+  return kernels::Reason();
+}
+
 kernels::KernelOrReason MakeTranspose(const kernels::KernelRequest& request) {
   const kernels::ValueInfo& given = request.inputs[0];
   const TensorValue* order = request.inputs[1].constant;
   const size_t rank = given.shape.size();
-  if (!simd::HasSimd()) return kNeedsSimd;
-  if (!request.posts.empty()) return kHasFusedOperation;
-  if (!IsDenseF32(given)) return kNotF32;
-  if (order == nullptr || order->volume() != static_cast<int64_t>(rank))
-    return kernels::Reason("the order is not constant");
   if (rank < 3 || rank > 5) return kernels::Reason("{} spatial axes", static_cast<int64_t>(rank) - 2);
   const std::optional<ChannelsGo> way = WayOf(*order);
   if (!way) return kernels::Reason("not between nChw16c and NHWC");
@@ -131,11 +136,6 @@ kernels::KernelOrReason MakeTranspose(const kernels::KernelRequest& request) {
 kernels::KernelOrReason MakePlainTranspose(const kernels::KernelRequest& request) {
   const Shape &given = request.inputs[0].shape, &result = request.outputs[0].shape;
   const TensorValue* order = request.inputs[1].constant;
-  if (!simd::HasSimd()) return kNeedsSimd;
-  if (!request.posts.empty()) return kHasFusedOperation;
-  if (!IsDenseF32(request.inputs[0])) return kNotF32;
-  if (order == nullptr || order->volume() != static_cast<int64_t>(given.size()))
-    return kernels::Reason("the order is not constant");
   const BlockedFormat from = RowMajorFormat(given), to = RowMajorFormat(result);
   llvm::SmallVector<ReorderLoop, 4> axes;
   for (size_t axis = 0; axis < result.size(); ++axis) {
@@ -153,8 +153,8 @@ kernels::KernelOrReason MakePlainTranspose(const kernels::KernelRequest& request
 }
 
 constexpr kernels::Implementation kTranspose[] = {
-    {"channels", kernels::AlwaysApplies, kernels::FixedCost<10>, MakeTranspose},
-    {"plain", kernels::AlwaysApplies, kernels::FixedCost<20>, MakePlainTranspose}};
+    {"channels", TransposeApplies, kernels::FixedCost<10>, MakeTranspose},
+    {"plain", TransposeApplies, kernels::FixedCost<20>, MakePlainTranspose}};
 const kernels::ImplementationTable kTransposeTables[] = {{"f32", kernels::AlwaysApplies, kTranspose}};
 
 }  // namespace

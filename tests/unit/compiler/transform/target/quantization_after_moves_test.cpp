@@ -210,6 +210,13 @@ TEST_F(QuantizeAfterMovesTest, ManyOutputs) {
   };
   EXPECT_FALSE(after(filter(31)));
   EXPECT_TRUE(after(filter(32)));
+  const auto transposed = [&](int64_t outputs) {
+    return TargetConstant("w", fmt::format("f32[2,{},1]", outputs), items(2 * outputs)) +
+           TargetStep("m", "opset1.ConvolutionBackpropData", "%t, %w",
+                      "strides = [1], dilations = [1], pads_begin = [0], pads_end = [0]");
+  };
+  EXPECT_FALSE(after(transposed(31)));
+  EXPECT_TRUE(after(transposed(32)));
 }
 
 TEST_F(QuantizeAfterMovesTest, NamesStayWithTheirValues) {

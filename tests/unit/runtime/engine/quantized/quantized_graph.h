@@ -176,6 +176,30 @@ struct Convolved {
   }
 };
 
+// Add an operation after a convolution to the graph, and compute its results from those before: a bias by
+// output, ReLU, and a Clamp.
+template <typename Window>
+ir::OutputPort AddBias(TestGraph& g, ir::OutputPort y, const Window& window, std::vector<double>& expected) {
+  Shape shape(window.image.size(), 1);
+  shape[1] = window.outputs;
+  std::vector<float> bias;
+  for (int64_t i = 0; i < window.outputs; ++i) bias.push_back(static_cast<float>(i - 9) / 2);
+  for (size_t i = 0; i < expected.size(); ++i)
+    expected[i] += double{bias[static_cast<size_t>(window.OutputOf(i))]};
+  return g.Op("Add", {y, g.Const(TensorValue::FromFloats(shape, bias))});
+}
+inline ir::OutputPort AddRelu(TestGraph& g, ir::OutputPort y, std::vector<double>& expected) {
+  for (double& number : expected) number = std::max(number, 0.0);
+  return g.Op("ReLU", {y});
+}
+inline ir::OutputPort AddClamp(TestGraph& g, ir::OutputPort y, std::vector<double>& expected) {
+  for (double& number : expected) number = std::clamp(number, -3.0, 6.0);
+  ir::AttributeMap limits;
+  limits.Set("min", -3.0);
+  limits.Set("max", 6.0);
+  return g.Op("Clamp", {y}, limits);
+}
+
 inline std::vector<int64_t> Less(std::vector<int64_t> codes, int64_t zero) {
   for (int64_t& code : codes) code -= zero;
   return codes;

@@ -282,25 +282,10 @@ void CheckCodes(const Transposed& window, const Quantization& from, const Quanti
   for (const int64_t sum : window.Sums(Less(codes, from.zero), weights))
     expected.push_back(static_cast<double>(sum) * from.scale *
                        window.Scale(window.OutputOf(expected.size())));
-  if (after == After::kBias || after == After::kBiasRelu || after == After::kSigmoid) {
-    Shape shape(result.size(), 1);
-    shape[1] = window.outputs;
-    std::vector<float> bias;
-    for (int64_t i = 0; i < window.outputs; ++i) bias.push_back(static_cast<float>(i - 9) / 2);
-    y = g.Op("Add", {y, g.Const(TensorValue::FromFloats(shape, bias))});
-    for (size_t i = 0; i < expected.size(); ++i) expected[i] += bias[static_cast<size_t>(window.OutputOf(i))];
-  }
-  if (after == After::kRelu || after == After::kBiasRelu) {
-    y = g.Op("ReLU", {y});
-    for (double& number : expected) number = std::max(number, 0.0);
-  }
-  if (after == After::kClamp) {
-    ir::AttributeMap limits;
-    limits.Set("min", -3.0);
-    limits.Set("max", 6.0);
-    y = g.Op("Clamp", {y}, limits);
-    for (double& number : expected) number = std::clamp(number, -3.0, 6.0);
-  }
+  if (after == After::kBias || after == After::kBiasRelu || after == After::kSigmoid)
+    y = AddBias(g, y, window, expected);
+  if (after == After::kRelu || after == After::kBiasRelu) y = AddRelu(g, y, expected);
+  if (after == After::kClamp) y = AddClamp(g, y, expected);
   if (after == After::kSigmoid) {
     y = g.Op("Sigmoid", {y});
     for (double& number : expected) number = 1 / (1 + std::exp(-number));

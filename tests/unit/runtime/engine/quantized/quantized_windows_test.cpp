@@ -96,7 +96,7 @@ TEST(QuantizedWindowsTest, Windows) {
   }
 }
 
-// One-dimensional convolutions as images of one column, with and without padding beside it.
+// One-dimensional convolutions as images of one column, with and without padding next to it.
 TEST(QuantizedWindowsTest, ImagesOfOneColumn) {
   const auto check = [](const Convolved& window) {
     for (const int zero : {0, 77, 255}) CheckSums(window, zero, Spread::kAnywhere, OwnKernel("int8_"));
@@ -286,29 +286,13 @@ void CheckCodes(const Convolved& window, const Quantization& from, const Quantiz
   std::vector<double> expected;
   for (size_t i = 0; i < sums.size(); ++i)
     expected.push_back(static_cast<double>(sums[i]) * from.scale * FilterScale(window.OutputOf(i)));
-  if (follows == Follows::kBias || follows == Follows::kBiasRelu) {
-    Shape shape(result.size(), 1);
-    shape[1] = window.outputs;
-    std::vector<float> bias;
-    for (int64_t i = 0; i < window.outputs; ++i) bias.push_back(static_cast<float>(i - 9) / 2);
-    y = g.Op("Add", {y, g.Const(TensorValue::FromFloats(shape, bias))});
-    for (size_t i = 0; i < expected.size(); ++i) expected[i] += bias[static_cast<size_t>(window.OutputOf(i))];
-  }
+  if (follows == Follows::kBias || follows == Follows::kBiasRelu) y = AddBias(g, y, window, expected);
   if (follows == Follows::kScalarBias) {
     y = g.Op("Add", {y, Scalar(g, -1.75F)});
     for (double& number : expected) number -= 1.75;
   }
-  if (follows == Follows::kRelu || follows == Follows::kBiasRelu) {
-    y = g.Op("ReLU", {y});
-    for (double& number : expected) number = std::max(number, 0.0);
-  }
-  if (follows == Follows::kClamp) {
-    ir::AttributeMap limits;
-    limits.Set("min", -3.0);
-    limits.Set("max", 6.0);
-    y = g.Op("Clamp", {y}, limits);
-    for (double& number : expected) number = std::clamp(number, -3.0, 6.0);
-  }
+  if (follows == Follows::kRelu || follows == Follows::kBiasRelu) y = AddRelu(g, y, expected);
+  if (follows == Follows::kClamp) y = AddClamp(g, y, expected);
   y = FakeQuantized(g, y, to);
   double slack = 1e-3;
   if (follows == Follows::kResidual || follows == Follows::kResidualRelu) {
