@@ -91,6 +91,10 @@ void CopyAs(const TensorView& from, const MutableTensorView& to) {
       std::fill(out, out + length, *row);
       return;
     }
+    if (source_stride == 2 && target_stride == 1) {  // vectorized: a constant stride
+      for (int64_t i = 0; i < length; ++i) out[i] = row[2 * i];
+      return;
+    }
     for (int64_t i = 0; i < length; ++i) out[i * target_stride] = row[i * source_stride];
   });
 }

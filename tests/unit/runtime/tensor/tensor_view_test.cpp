@@ -120,12 +120,18 @@ TEST(LayoutTest, EqualLayouts) {
   EXPECT_FALSE(SameLayout(dense, other));
 }
 
-// Overlapping windows: several axes of the source have the same stride.
+// Overlapping windows, where several axes of the source have the same stride, and every second element.
 TEST(TensorViewTest, CopiesOverlappingViews) {
   std::vector<float> source(4000);
   std::iota(source.begin(), source.end(), 1.0F);
-  for (const Strides& strides :
-       {Strides{1, 1, 20}, {1, 20, 1}, {20, 1, 1}, {1, 1, 1}, {1, 20, 20}, {0, 1, 20}}) {
+  for (const Strides& strides : {Strides{1, 1, 20},
+                                 {1, 20, 1},
+                                 {20, 1, 1},
+                                 {1, 1, 1},
+                                 {1, 20, 20},
+                                 {0, 1, 20},
+                                 {40, 80, 2},
+                                 {2, 80, 3}}) {
     for (const Shape& shape : {Shape{9, 17, 8}, {8, 8, 8}, {7, 16, 33}, {16, 1, 24}}) {
       const TensorView view(ElementType::kF32, shape, strides,
                             reinterpret_cast<const std::byte*>(source.data()));
