@@ -36,7 +36,8 @@ std::vector<int32_t> InPixels(std::vector<int32_t> places, int64_t channels) {
 // terms.
 kernels::Reason Dot4Gemm::Applies(const Int8ConvolutionShape& form, bool has_vnni) {
   constexpr int64_t kMaxWindows = 9;
-  if (form.channels % simd::kQuad != 0 || form.padded_channels != form.channels)
+  const bool joins_pixels = has_vnni && form.channels < simd::kQuad && form.columns.size > 1;
+  if (form.padded_channels != form.channels || (form.channels % simd::kQuad != 0 && !joins_pixels))
     return kernels::Reason("{} channels, not a multiple of {}", form.channels, simd::kQuad);
   if (has_vnni) return kernels::Reason();
   const int64_t windows = SaturationCorrection::WindowsOf(form);

@@ -51,7 +51,7 @@ class Dot4Gemm {
     simd::IndexRange tiles;
     int32_t *sums, *starts;
   };
-  int64_t quads() const { return strips_.pairs * 2 / simd::kQuad; }  // per strip
+  int64_t quads() const { return strips_.quads(); }
   int64_t strip_count() const { return static_cast<int64_t>(strips_.places.size()); }
   int64_t PartBytes() const {
     return has_vnni_ ? Im2colBuffer::Bytes(form_, rows_of_part_)

@@ -333,7 +333,7 @@ class IntegerGemm final : public kernels::Kernel {
                           .seen = seen_.data() + pixel,
                           .strips = strips_.places.data(),
                           .strip_count = strips,
-                          .pairs = strips_.pairs,
+                          .pairs = strips_.pairs(),
                           .weights = weights,
                           .sums = sums.data()});
       }

@@ -35,7 +35,7 @@ simd::IndexRange Int8ConvolutionShape::InputColumns() const {
 TapStrips TapStrips::Of(const Int8ConvolutionShape& form) {
   const kernels::WindowAxis &rows = form.rows, &columns = form.columns;
   const int64_t together = columns.dilation == 1 ? columns.size : 1;
-  TapStrips strips{.places = {}, .pairs = CeilDivide(together * form.padded_channels, 2)};
+  TapStrips strips{.places = {}, .length = together * form.padded_channels};
   for (int64_t row = 0; row < rows.size; ++row) {
     for (int64_t column = 0; column < columns.size; column += together)
       strips.places.push_back(static_cast<int32_t>(row * rows.dilation * form.row_numbers() +

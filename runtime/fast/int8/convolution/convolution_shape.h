@@ -5,7 +5,9 @@
 
 #include "runtime/fast/simd/index_range.h"
 #include "runtime/fast/simd/int8/dot2_microkernel.h"
+#include "runtime/fast/simd/int8/saturating_int8_microkernel.h"
 #include "runtime/kernels/windows/window.h"
+#include "runtime/tensor/round_up.h"
 
 namespace nnefc::runtime::fast::int8 {
 
@@ -37,9 +39,12 @@ struct Int8ConvolutionShape {
 // A receptive field as contiguous strips: taps of a row with adjacent pixels form one strip.
 struct TapStrips {
   std::vector<int32_t> places;  // offsets of the strips relative to a pixel's first tap
-  int64_t pairs;                // pairs per strip; for odd lengths the last pair includes an element of the
-                                // next pixel
+  int64_t length;               // in elements
 
+  // Returns the number of groups of two or four elements per strip. The last group may include elements of
+  // the next pixels, with weights of 0.
+  int64_t pairs() const { return tensor::CeilDivide(length, 2); }
+  int64_t quads() const { return tensor::CeilDivide(length, simd::kQuad); }
   // Returns the strips of a convolution's window.
   static TapStrips Of(const Int8ConvolutionShape& form);
 };

@@ -276,6 +276,18 @@ tensor::Layout FilterOfTiles(llvm::ArrayRef<int64_t> filter, size_t output_axis,
   return std::make_shared<memory::BlockedLayout>(std::move(format), std::move(form));
 }
 
+void StripFilter::Pack(const int8_t* given, int64_t tiles, int8_t* out) const {
+  constexpr int64_t kOutputs = simd::kBlockColumns;
+  const int64_t padded = tensor::RoundUp(length_, together_);
+  for (int64_t strip = 0; strip < tiles * strips_; ++strip, out += padded * kOutputs) {
+    std::fill_n(out + (padded - together_) * kOutputs, together_ * kOutputs, int8_t{0});
+    for (int64_t i = 0; i < length_; ++i, given += kOutputs) {
+      int8_t* to = out + i / together_ * together_ * kOutputs + i % together_;
+      for (int64_t output = 0; output < kOutputs; ++output) to[together_ * output] = given[output];
+    }
+  }
+}
+
 tensor::Layout DepthwiseFilter(llvm::ArrayRef<int64_t> filter, memory::BlockedLayout::Form form) {
   return std::make_shared<memory::BlockedLayout>(
       memory::AxisBlockedFormat(filter, 0, simd::kBlockColumns, memory::StorageType::kS8), std::move(form));

@@ -11,6 +11,10 @@ namespace nnefc::runtime::fast::int8 {
 
 class Im2colBuffer {
  public:
+  // Returns the number of bytes after the last pixel that groups of four values include.
+  static int64_t OverRead(const Int8ConvolutionShape& form) {
+    return form.channels % simd::kQuad == 0 ? 0 : simd::kQuad - 1;
+  }
   // Returns the buffer size for `rows` result rows. Pixels have no channel padding.
   static int64_t Bytes(const Int8ConvolutionShape& form, int64_t rows);
   // `out` must have that size.

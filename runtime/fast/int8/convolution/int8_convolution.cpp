@@ -113,33 +113,18 @@ class Int8Convolution final : public Int8Kernel<int16_t> {
   Int8Convolution(const Int8ConvolutionShape& form, Int8Epilogue results)
       : Int8Kernel(form, std::move(results), {.bytes = simd::L2Bytes(), .number_bytes = sizeof(int16_t)},
                    form.outputs),
+        filter_(form, kPair),
         strips_(TapStrips::Of(form)) {}
 
   std::string implementation() const override { return "nnefc:int8_conv"; }
 
  private:
-  // Returns true without channel padding: pairs may span two pixels, and the last one reads an extra value
-  // with weight 0.
-  bool has_no_padding() const { return form().padded_channels % 2 != 0; }
+  int64_t weight_bytes() const override { return filter_.is_joined() ? filter_.tile_bytes() * tiles() : 0; }
 
-  int64_t weight_bytes() const override {
-    const auto strips = static_cast<int64_t>(strips_.places.size());
-    return has_no_padding() ? tiles() * strips * strips_.pairs * 2 * kBlockColumns : 0;
-  }
-
+  // Without channel padding, pairs may span two pixels, and the last one reads an extra value with weight 0.
   const int8_t* WeightsOf(const int8_t* given, int8_t* own) const override {
-    if (!has_no_padding()) return given;
-    const int64_t channels = form().channels, padded = tensor::RoundUp(channels, 2),
-                  taps = form().columns.size;
-    const int64_t rows = tiles() * form().rows.size;
-    std::fill_n(own, weight_bytes(), int8_t{0});
-    for (int64_t i = 0; i < rows * taps * channels; ++i) {
-      const int64_t channel = i % channels, tap = i / channels;
-      const int64_t number = tap % taps * channels + channel;  // in the strip
-      const int8_t* from = given + (tap * padded + channel / 2 * 2) * kBlockColumns + channel % 2;
-      int8_t* to = own + (tap / taps * strips_.pairs * 2 + number / 2 * 2) * kBlockColumns + number % 2;
-      for (int64_t output = 0; output < kBlockColumns; ++output) to[2 * output] = from[2 * output];
-    }
+    if (!filter_.is_joined()) return given;
+    filter_.Pack(given, tiles(), own);
     return own;
   }
 
@@ -152,13 +137,14 @@ class Int8Convolution final : public Int8Kernel<int16_t> {
   void RunColumns(const Call& call, const WidenedPart<int16_t>& part, int64_t image, int64_t tile) const {
     const auto strips = static_cast<int64_t>(strips_.places.size());
     std::array<int32_t, kMaxStoredPixels * kBlockColumns> sums;
-    simd::Int8Dot2Tile product{.numbers = part.numbers(),
-                               .seen = nullptr,
-                               .strips = strips_.places.data(),
-                               .strip_count = strips,
-                               .pairs = strips_.pairs,
-                               .weights = call.weights + tile * strips * strips_.pairs * 2 * kBlockColumns,
-                               .sums = nullptr};
+    simd::Int8Dot2Tile product{
+        .numbers = part.numbers(),
+        .seen = nullptr,
+        .strips = strips_.places.data(),
+        .strip_count = strips,
+        .pairs = strips_.pairs(),
+        .weights = call.weights + tile * strips * strips_.pairs() * kPair * kBlockColumns,
+        .sums = nullptr};
     const gemm::TilePanels panels(part.pixels());
     TilePosition place = {.image = image, .pixel = part.first_pixel(), .pixels = 0, .tile = tile};
     for (int64_t panel = 0; panel < panels.count(); ++panel) {
@@ -173,6 +159,7 @@ class Int8Convolution final : public Int8Kernel<int16_t> {
     }
   }
 
+  StripFilter filter_;
   TapStrips strips_;
 };
 
@@ -183,6 +170,7 @@ class Dot4Convolution final : public Int8Kernel<int16_t> {
       : Int8Kernel(form, std::move(results),
                    {.bytes = simd::L2Bytes(), .number_bytes = sizeof(uint8_t), .cuts_rows_first = HasVnni()},
                    form.outputs),
+        filter_(form, simd::kQuad),
         sums_(form, grid()) {}
 
   std::string implementation() const override {
@@ -192,6 +180,23 @@ class Dot4Convolution final : public Int8Kernel<int16_t> {
  private:
   bool fills_parts() const override { return !HasVnni(); }
   int64_t own_bytes() const override { return sums_.scratch_bytes(); }
+
+  // Returns the bytes of the compensation after the weights.
+  int64_t sum_bytes() const {
+    return form().zero == 0 ? 0 : tiles() * kBlockColumns * int64_t{sizeof(int32_t)};
+  }
+
+  int64_t weight_bytes() const override {
+    return filter_.is_joined() ? filter_.tile_bytes() * tiles() + sum_bytes() : 0;
+  }
+
+  const int8_t* WeightsOf(const int8_t* given, int8_t* own) const override {
+    if (!filter_.is_joined()) return given;
+    filter_.Pack(given, tiles(), own);
+    std::copy_n(given + filter_.given_tile_bytes() * tiles(), sum_bytes(),
+                own + filter_.tile_bytes() * tiles());
+    return own;
+  }
 
   void RunPart(const Call& call, const WidenedPart<int16_t>& part, int64_t image, const IndexRange& tiles,
                std::byte* own) const override {
@@ -214,6 +219,7 @@ class Dot4Convolution final : public Int8Kernel<int16_t> {
     sums_.SumNumbers(sums, part.numbers(), store);
   }
 
+  StripFilter filter_;
   Dot4Gemm sums_;
 };
 
@@ -518,10 +524,10 @@ kernels::KernelOrReason MakeInt8Convolution(const KernelRequest& given, const In
                     [&] { return tiles(kPair, false); });
     case Int8Algorithm::kDot4:
       return finish(Finish<Dot4Convolution>(given, step, form, std::move(results)),
-                    [&] { return tiles(simd::kQuad, form.zero != 0); });
+                    [&] { return tiles(StripFilter(form, simd::kQuad).given_together(), form.zero != 0); });
     case Int8Algorithm::kDot2:
       return finish(Finish<Int8Convolution>(given, step, form, std::move(results)),
-                    [&] { return tiles(kPair, false); });
+                    [&] { return tiles(StripFilter(form, kPair).given_together(), false); });
   }
   return Reason();
 }

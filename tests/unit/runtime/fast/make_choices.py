@@ -275,6 +275,10 @@ def int8_conv(x, w, processor: str, folded: bool, pad: int, magnitude: int) -> s
             worth = few and inputs >= 128
         if not folded:
             worth = height * width * inputs <= 256
+        if inputs < 4:  # groups of four inputs of joined pixels, and of single ones
+            worth = math.ceil(width * inputs / 4) <= 7 / 8 * width and (
+                outputs % BLOCK == 0 and outputs * inputs * height * width <= 131072 if folded else worth)
+            return "int8_dot4" if worth else "onednn_int8"
         return "int8_dot4" if inputs % 4 == 0 and worth else "onednn_int8"
     if inputs % 4 == 0 and pixels >= 12 and height * width <= 9 and height * width * inputs >= 64:
         return "int8_dot4"
@@ -308,6 +312,16 @@ def int8_convolutions() -> None:
         emit_int8((1, inputs, 8, 8), (32, inputs, 1, 1))
     for inputs in (24, 28, 32):
         emit_int8((1, inputs, 8, 8), (32, inputs, 3, 3), pad=1)
+    print("# int8 Convolution: our kernels with VNNI for few channels, with at most 7/8 of the groups of oneDNN")
+    for inputs, width in ((1, 3), (2, 2), (2, 3), (3, 2), (3, 3), (3, 4), (3, 7), (3, 8)):
+        for folded in (False, True):
+            emit_int8((1, inputs, 16, 16), (32, inputs, width, width), folded=folded)
+    for outputs in (15, 16, 17):
+        emit_int8((1, 1, 12, 12), (outputs, 1, 3, 3), folded=True)
+    for outputs in (2032, 2048, 2064):
+        emit_int8((1, 1, 12, 12), (outputs, 1, 8, 8), folded=True)
+    for height in around(64):
+        emit_int8((1, 1, 70, 70), (32, 1, height, 4), folded=False)
 
 
 def int8_matmuls() -> None:

@@ -383,7 +383,7 @@ TEST(CodesOfImagesTest, JoinedChannels) {
 
 // Sums of two tensors in codes, with and without a ReLU, on the way to codes again.
 TEST(CodesOfImagesTest, Sums) {
-  for (const int64_t columns : {1, 16, 63, 64, 65, 130}) {
+  for (const int64_t columns : {1, 2, 16, 63, 64, 65, 130}) {
     for (const bool has_relu : {false, true}) {
       for (const int zero : {0, 80}) {
         SCOPED_TRACE(std::to_string(columns) + " columns, relu " + std::to_string(has_relu) + ", zero " +

@@ -262,7 +262,7 @@ std::string FusedSteps(Follows follows) {
     case Follows::kBiasRelu:
       return "Convolution+Add+ReLU+FakeQuantize ";
     case Follows::kClamp:
-      return "Convolution+Clamp ";
+      return "Convolution+Clamp";
     case Follows::kResidual:
       return "Add+FakeQuantize ";
     case Follows::kResidualRelu:
@@ -344,6 +344,35 @@ TEST(QuantizedWindowsTest, QuantizedResults) {
       CheckCodes(window, {.zero = 255}, {.scale = 0x1p-4F, .zero = 255}, follows);
     }
   }
+}
+
+// Images with few channels, of which the pixels of a filter row are joined: groups of four values end in the
+// next pixel, in the next row, or after the image.
+TEST(QuantizedWindowsTest, JoinedPixels) {
+  for (const int64_t channels : {1, 2, 3}) {
+    for (const int64_t width : {2, 3, 4, 5, 8}) {
+      for (const int64_t outputs : {16, 17, 48}) {
+        for (const bool is_padded : {false, true}) {
+          const Convolved window{.image = {2, channels, 6, 9},
+                                 .outputs = outputs,
+                                 .size = {3, width},
+                                 .strides = {1 + width % 2, is_padded ? 2 : 1},
+                                 .begin = {is_padded, 0},
+                                 .end = {0, is_padded ? width - 1 : 0}};
+          CheckSums(window, 131, Spread::kAnywhere, OwnKernel("int8_conv"));
+          CheckCodes(window, {.zero = 0}, {.scale = 0.25F, .zero = 90}, Follows::kBiasRelu);
+          CheckCodes(window, {.zero = 255}, {.scale = 0.125F, .zero = 0}, Follows::kClamp);
+          CheckCodes(window, {.zero = 77}, {.scale = 0.125F, .zero = 9}, Follows::kResidual);
+        }
+      }
+    }
+  }
+  // Windows that move by whole pixels, dilated windows, and windows of one column.
+  const Convolved windows[] = {{.image = {1, 3, 8, 8}, .outputs = 32, .size = {4, 4}, .strides = {4, 4}},
+                               {.image = {1, 1, 9, 64}, .outputs = 16, .size = {1, 32}, .strides = {1, 16}},
+                               {.image = {1, 3, 7, 8}, .outputs = 16, .size = {3, 3}, .dilations = {1, 2}},
+                               {.image = {1, 1, 7, 8}, .outputs = 16, .size = {3, 1}}};
+  for (const Convolved& window : windows) CheckSums(window, 50, Spread::kAnywhere, "");
 }
 
 // A bias of another number for each pixel, a second reader, a sum with what is quantized by another zero.
