@@ -1,6 +1,7 @@
 // Quantizations before moves of matmul and convolution operands.
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <vector>
 
@@ -39,6 +40,14 @@ bool RearrangesElements(const ir::Graph& graph, const ir::Node& node) {
   if (node.Is(ir::Rearrangement::kPad)) return node.String("pad_mode") != "constant";
   return node.Is(ir::Rearrangement::kTranspose) || node.Is(ir::Rearrangement::kSlice) ||
          (node.Is(ir::Rearrangement::kGather) && HasKnownIndices(graph, node));
+}
+
+// Returns whether a node adds a border of zeros.
+bool AddsZeros(const ir::Graph& graph, const ir::Node& node) {
+  if (!node.Is(ir::Rearrangement::kPad) || node.String("pad_mode") != "constant") return false;
+  if (node.num_inputs() < 4) return true;
+  const TensorValue* border = ConstantNumber(graph, node.input(3));
+  return border != nullptr && border->ElementAsDouble(0) == 0;
 }
 
 // Returns the views and moves that begin with a reader of a value; nothing if there are views alone.
@@ -81,11 +90,13 @@ int64_t VolumeOf(const ir::Node& node) {
   return shape ? Volume(*shape).value_or(0) : 0;
 }
 
+// The results for each element of a product that takes much more time than a quantization in its own step.
+constexpr int64_t kManyOutputs = 32;
+
 // Returns the moves after a quantization, one chain for each of its readers, all before a convolution or
 // matmul and together of at most half more elements than it has; nothing otherwise. A quantization that is
 // part of the step of a product takes more time in its own, so that the consumers must have many products.
 std::vector<MoveChain> MovesAfter(const ir::Graph& graph, const ir::Node& quantize) {
-  constexpr int64_t kManyOutputs = 32;
   const int64_t least_outputs = ProductBefore(graph, quantize) != nullptr ? kManyOutputs : 1;
   std::vector<MoveChain> all;
   const int64_t volume = VolumeOf(quantize);
@@ -103,6 +114,63 @@ std::vector<MoveChain> MovesAfter(const ir::Graph& graph, const ir::Node& quanti
   return all;
 }
 
+// The range of the elements of a value that consists of moved results of quantizations.
+struct MovedRange {
+  float low, high;
+  bool has_move = false;  // whether they do not stay quantized
+};
+
+// Returns whether the quantization of 0 is 0.
+bool KeepsZeros(const MovedRange& range) {
+  constexpr float kSlack = 1e-4F;
+  const float zero = -range.low / (range.high - range.low) * (ir::ops::kQuantizedValues - 1);
+  return range.low <= 0 && range.high >= 0 && std::abs(zero - std::nearbyint(zero)) < kSlack;
+}
+
+// Returns the range of a value if all its elements are results of quantizations with the same range, or zeros
+// of a border. `steps` limits the nodes that are visited.
+std::optional<MovedRange> RangeOfMoved(const ir::Graph& graph, ir::OutputPort port, int& steps) {
+  if (steps-- == 0) return std::nullopt;
+  const ir::Node& node = graph.node(port.node);
+  if (node.Is(ir::Quantizer::kFakeQuantize)) {
+    const std::vector<float> limits = LimitsOf(graph, node);
+    if (node.Int("levels") != ir::ops::kQuantizedValues || limits.size() != 4 || !(limits[2] < limits[3]))
+      return std::nullopt;
+    return MovedRange{.low = limits[2], .high = limits[3]};
+  }
+  if (node.Is(ir::Rearrangement::kConcat)) {
+    std::optional<MovedRange> all;
+    for (ir::OutputPort part : node.inputs()) {
+      const std::optional<MovedRange> range = RangeOfMoved(graph, part, steps);
+      if (!range || (all && (range->low != all->low || range->high != all->high))) return std::nullopt;
+      const bool had_move = all && all->has_move;
+      all = range;
+      all->has_move |= had_move;
+    }
+    if (all) all->has_move |= !ir::ops::JoinsImages(graph, node);
+    return all;
+  }
+  const bool is_move = RearrangesElements(graph, node), adds_zeros = AddsZeros(graph, node);
+  if (node.num_outputs() != 1 || (!is_move && !adds_zeros && !node.Is(ir::OpRole::kView)))
+    return std::nullopt;
+  std::optional<MovedRange> range = RangeOfMoved(graph, node.input(0), steps);
+  if (!range || (adds_zeros && !KeepsZeros(*range))) return std::nullopt;
+  range->has_move |= is_move;
+  return range;
+}
+
+// Adds a quantization of a moved value.
+void QuantizeMoved(Graph& graph, ir::OutputPort moved, llvm::ArrayRef<float> limits,
+                   const Graph::Spec& spec) {
+  std::vector<Port> inputs = {PortOf(graph, moved)};
+  for (float limit : limits)
+    inputs.push_back(graph.CreateConst(TensorValue::FromFloats({}, {limit}), spec.name).out_port(0));
+  const Node made = graph.CreateNode("opset1.FakeQuantize", inputs, spec);
+  ReplaceOutput(graph, moved, made.ir().port());
+  graph.Raw().SetOutputNames(moved, {});
+  Node(graph, made.id()).in_port(0).Connect(PortOf(graph, moved));
+}
+
 void QuantizeAfter(Graph& graph, const ir::Node& quantize) {
   const ir::Graph& ir = graph.ir();
   if (!quantize.Is(ir::Quantizer::kFakeQuantize) || quantize.Int("levels") != ir::ops::kQuantizedValues)
@@ -114,16 +182,21 @@ void QuantizeAfter(Graph& graph, const ir::Node& quantize) {
   const Graph::Spec spec{
       .name = quantize.name(), .attributes = quantize.attributes(), .origin = quantize.origin()};
   for (const MoveChain& moves : MovesAfter(ir, quantize)) {
-    const ir::OutputPort moved = ir.node(moves.last).port();
-    std::vector<Port> inputs = {PortOf(graph, moved)};
-    for (float limit : limits)
-      inputs.push_back(graph.CreateConst(TensorValue::FromFloats({}, {limit}), spec.name).out_port(0));
-    const Node made = graph.CreateNode("opset1.FakeQuantize", inputs, spec);
-    ReplaceOutput(graph, moved, made.ir().port());
-    graph.Raw().SetOutputNames(moved, {});
-    Node(graph, made.id()).in_port(0).Connect(PortOf(graph, moved));
+    QuantizeMoved(graph, ir.node(moves.last).port(), limits, spec);
     Node(graph, moves.first).in_port(0).Connect(PortOf(graph, data));
   }
+}
+
+// Quantizes a value again before products of many outputs if its elements were moved since.
+void QuantizeAgain(Graph& graph, const ir::Node& moved) {
+  const ir::Graph& ir = graph.ir();
+  if (moved.num_outputs() != 1 || moved.info().is_source || MostOutputs(ir, moved) < kManyOutputs) return;
+  int steps = 32;
+  const std::optional<MovedRange> range = RangeOfMoved(ir, moved.port(), steps);
+  if (!range || !range->has_move) return;
+  Graph::Spec spec{.name = moved.name(), .origin = moved.origin()};
+  spec.attributes.Set("levels", ir::ops::kQuantizedValues);
+  QuantizeMoved(graph, moved.port(), {range->low, range->high, range->low, range->high}, spec);
 }
 
 }  // namespace
@@ -133,7 +206,8 @@ class QuantizeAfterMoves : public TargetReplacementPattern {
   std::string_view Description() const override {
     return "A quantization with one range before reshapes, transposes and parts of the data of a convolution "
            "or matmul runs after them, so that the consumer reads quantized values. It stays where it is "
-           "part of the step of another convolution or matmul, and the consumer has few outputs.";
+           "part of the step of another convolution or matmul, and the consumer has few outputs. If it has "
+           "other readers as well, it is repeated before a consumer of many outputs.";
   }
   std::string_view Example() const override {
     return R"(%0 = opset1.Parameter "x" {element_type = f32, shape = shape[1,4,2]} : f32[1,4,2]
@@ -151,6 +225,7 @@ opset1.Result "y" (%7)
   Names RunBefore() const override { return {"target.QuantizeChannelsEqually", "TargetFinish"}; }
   void FindAndReplacePattern(Graph& graph) override {
     for (ir::NodeId id : graph.Order()) QuantizeAfter(graph, graph.ir().node(id));
+    for (ir::NodeId id : graph.Order()) QuantizeAgain(graph, graph.ir().node(id));
     graph.CleanUp();
   }
 };

@@ -232,5 +232,94 @@ TEST_F(QuantizeAfterMovesTest, NamesStayWithTheirValues) {
   }
 }
 
+// Moved elements of quantizations with another reader are quantized again before a product of many outputs.
+class QuantizeAgainTest : public QuantizeAfterMovesTest {
+ protected:
+  static std::string Quantized(const std::string& name, const std::string& low = "-128",
+                               const std::string& high = "127", const std::string& levels = "256") {
+    return TargetConstant("l" + name, "f32[]", low) + TargetConstant("h" + name, "f32[]", high) +
+           TargetConstant("a" + name, "f32[]", "-3") + TargetConstant("b" + name, "f32[]", "9") +
+           TargetStep(name, "opset1.FakeQuantize",
+                      "%x" + name + ", %a" + name + ", %b" + name + ", %l" + name + ", %h" + name,
+                      "levels = " + levels);
+  }
+  // `steps` read %q and define %t, of 4 columns.
+  std::string AfterProduct(const std::string& steps, int64_t outputs = 32,
+                           const std::string& quantized = Quantized("q")) {
+    std::string ones = "1";
+    for (int64_t i = 1; i < 4 * outputs; ++i) ones += ", 1";
+    return AfterMoves(
+        TargetInput("xq", "f32", "[1,4,2]") + quantized + TargetConstant("order", "i64[3]", "0, 2, 1") +
+        steps + TargetConstant("w", fmt::format("f32[4,{}]", outputs), ones) + Product("%t") +
+        TargetResult("m") + TargetStep("s", "opset1.ReLU", "%q") + "  opset1.Result \"s\" (%s)\n");
+  }
+  static bool IsAgain(const std::string& after) {
+    return after.find("](FakeQuantize Const)", after.find("MatMul")) != std::string::npos;
+  }
+};
+
+TEST_F(QuantizeAgainTest, OtherReaders) {
+  EXPECT_EQ(AfterProduct(Transposed("%q")),
+            given_ +
+                "FakeQuantize[1,2,4](Transpose Const Const Const Const) MatMul[1,2,32](FakeQuantize Const) "
+                "ReLU[1,4,2](FakeQuantize)");
+  // The range is that of the results.
+  for (const auto& [input, limit] :
+       {std::pair(1, -128.0), std::pair(2, 127.0), std::pair(3, -128.0), std::pair(4, 127.0)}) {
+    std::vector<double> last;
+    for (ir::NodeId id : graph_->nodes()) {
+      const ir::Node& node = graph_->node(id);
+      if (node.type() == "FakeQuantize" && graph_->node(node.input(0).node).type() == "Transpose")
+        last = {graph_->output(node.input(input)).value->ElementAsDouble(0)};
+    }
+    EXPECT_EQ(last, (std::vector<double>{limit})) << input;
+  }
+  EXPECT_FALSE(IsAgain(AfterProduct(Transposed("%q"), 31)));
+  EXPECT_FALSE(IsAgain(AfterProduct(TargetConstant("same", "i64[3]", "1, 2, 4") +
+                                    TargetStep("t", "opset1.Reshape", "%q, %same", "special_zero = false"))));
+  EXPECT_FALSE(IsAgain(AfterProduct(Transposed("%q"), 32, Quantized("q", "-128", "127", "255"))));
+  EXPECT_FALSE(IsAgain(AfterProduct(Transposed("%q"), 32, Quantized("q", "127", "127"))));
+  EXPECT_FALSE(IsAgain(AfterProduct(Transposed("%q"), 32, Quantized("q", "127", "-128"))));
+  EXPECT_FALSE(IsAgain(AfterProduct(TargetStep("r", "opset1.Abs", "%q") + Transposed("%r"))));
+}
+
+TEST_F(QuantizeAgainTest, PartsOfOneRange) {
+  const auto joined = [&](const std::string& quantized, const std::string& other = "%r") {
+    return IsAgain(AfterProduct(TargetInput("xr", "f32", "[1,4,2]") + quantized +
+                                TargetStep("c", "opset1.Concat", "%q, " + other, "axis = 2") +
+                                Transposed("%c")));
+  };
+  EXPECT_TRUE(joined(Quantized("r")));
+  EXPECT_TRUE(joined("", "%q"));
+  EXPECT_FALSE(joined(Quantized("r", "-128", "128")));
+  EXPECT_FALSE(joined(Quantized("r", "-127", "127")));
+  EXPECT_FALSE(joined("", "%xr"));
+  // A Concat of row-major values alone.
+  EXPECT_TRUE(IsAgain(AfterProduct(TargetConstant("axis", "i64[]", "2") +
+                                   TargetStep("v", "opset1.Transpose", "%q, %order") +
+                                   TargetStep("t", "opset1.Concat", "%v, %v", "axis = 1"))));
+}
+
+// Zeros of a border are results of the quantization if its zero point is a whole number in its range.
+TEST_F(QuantizeAgainTest, Borders) {
+  const auto padded = [&](const std::string& low, const std::string& high, const std::string& border) {
+    return IsAgain(AfterProduct(
+        TargetConstant("begin", "i64[3]", "0, 0, 1") + TargetConstant("end", "i64[3]", "0, 0, 2") +
+            TargetConstant("border", "f32[]", border.empty() ? "0" : border) +
+            TargetStep("p", "opset12.Pad", border.empty() ? "%q, %begin, %end" : "%q, %begin, %end, %border",
+                       "pad_mode = \"constant\"") +
+            Transposed("%p"),
+        32, Quantized("q", low, high)));
+  };
+  EXPECT_TRUE(padded("-128", "127", ""));
+  EXPECT_TRUE(padded("-128", "127", "0"));
+  EXPECT_FALSE(padded("-128", "127", "1"));
+  EXPECT_TRUE(padded("0", "51", "0"));
+  EXPECT_TRUE(padded("-51", "0", "0"));
+  EXPECT_FALSE(padded("1", "52", "0"));
+  EXPECT_FALSE(padded("-52", "-1", "0"));
+  EXPECT_FALSE(padded("-127.75", "127.25", "0"));
+}
+
 }  // namespace
 }  // namespace nnefc::transform::target
