@@ -197,6 +197,7 @@ constexpr Implementation Int8Row(std::string_view id) {
   return {id, Int8Applies<kAlgorithm>, Int8Cost<kAlgorithm>, MakeInt8<kAlgorithm>};
 }
 constexpr Implementation kInt8Convolution[] = {Int8Row<Int8Algorithm::kWinograd>("int8_winograd"),
+                                               Int8Row<Int8Algorithm::kFewOutputs>("int8_few_outputs"),
                                                Int8Row<Int8Algorithm::kDot4>("int8_dot4"),
                                                Int8Row<Int8Algorithm::kDot2>("int8_dot2")};
 constexpr Implementation kInt8GroupConvolution[] = {Int8Row<Int8Algorithm::kDepthwise>("int8_depthwise"),

@@ -71,7 +71,7 @@ int64_t Dot4Gemm::scratch_bytes() const {
 bool Dot4Gemm::SumQuantized(const Part& part, const uint8_t* image, int zero, Store store) const {
   if (has_vnni_) {
     const uint8_t* seen =
-        Im2colBuffer(form_, part.rows, reinterpret_cast<uint8_t*>(part.scratch)).Find(image);
+        Im2colBuffer(form_, part.rows, reinterpret_cast<uint8_t*>(part.scratch), over_read()).Find(image);
     Part stored = part;
     if (part.out != nullptr || part.codes != nullptr) {
       stored.tiles.begin = std::clamp(form_.outputs / kBlockColumns, part.tiles.begin, part.tiles.end);

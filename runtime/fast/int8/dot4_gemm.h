@@ -53,8 +53,10 @@ class Dot4Gemm {
   };
   int64_t quads() const { return strips_.quads(); }
   int64_t strip_count() const { return static_cast<int64_t>(strips_.places.size()); }
+  // Returns the bytes that the last group of a strip includes after it.
+  int64_t over_read() const { return quads() * simd::kQuad - strips_.length; }
   int64_t PartBytes() const {
-    return has_vnni_ ? Im2colBuffer::Bytes(form_, rows_of_part_)
+    return has_vnni_ ? Im2colBuffer::Bytes(form_, rows_of_part_, over_read())
                      : SaturationCorrection::Scratch::Bytes(form_, rows_of_part_);
   }
   template <typename Number>

@@ -6,15 +6,14 @@
 
 namespace nnefc::runtime::fast::int8 {
 
-int64_t Im2colBuffer::Bytes(const Int8ConvolutionShape& form, int64_t rows) {
+int64_t Im2colBuffer::Bytes(const Int8ConvolutionShape& form, int64_t rows, int64_t over_read) {
   constexpr int64_t kLine = 64;  // cache line
-  return tensor::RoundUp(form.InputRowsFor(rows) * form.row_numbers() + OverRead(form), kLine);
+  return tensor::RoundUp(form.InputRowsFor(rows) * form.row_numbers() + over_read, kLine);
 }
 
 bool Im2colBuffer::lie_in_image() const {
   return form_.columns.before == 0 && form_.row_numbers() == form_.columns.input * form_.channels &&
-         first_row() >= 0 &&
-         (first_row() + rows()) * form_.row_numbers() + OverRead(form_) <= form_.in_size();
+         first_row() >= 0 && (first_row() + rows()) * form_.row_numbers() + over_read_ <= form_.in_size();
 }
 
 const uint8_t* Im2colBuffer::Find(const uint8_t* image) const {

@@ -11,15 +11,13 @@ namespace nnefc::runtime::fast::int8 {
 
 class Im2colBuffer {
  public:
-  // Returns the number of bytes after the last pixel that groups of four values include.
-  static int64_t OverRead(const Int8ConvolutionShape& form) {
-    return form.channels % simd::kQuad == 0 ? 0 : simd::kQuad - 1;
-  }
-  // Returns the buffer size for `rows` result rows. Pixels have no channel padding.
-  static int64_t Bytes(const Int8ConvolutionShape& form, int64_t rows);
+  // Returns the buffer size for `rows` result rows. Pixels have no channel padding. Readers may load
+  // `over_read` bytes after the last pixel.
+  static int64_t Bytes(const Int8ConvolutionShape& form, int64_t rows, int64_t over_read = 0);
   // `out` must have that size.
-  Im2colBuffer(const Int8ConvolutionShape& form, const simd::IndexRange& rows, uint8_t* out)
-      : form_(form), rows_(rows), out_(out) {}
+  Im2colBuffer(const Int8ConvolutionShape& form, const simd::IndexRange& rows, uint8_t* out,
+               int64_t over_read = 0)
+      : form_(form), rows_(rows), out_(out), over_read_(over_read) {}
 
   int64_t rows() const { return form_.InputRowsFor(rows_.count()); }
   // Returns true if the receptive field consists of whole image rows.
@@ -55,6 +53,7 @@ class Im2colBuffer {
   const Int8ConvolutionShape& form_;
   simd::IndexRange rows_;
   uint8_t* out_;
+  int64_t over_read_;
 };
 
 }  // namespace nnefc::runtime::fast::int8

@@ -8,6 +8,7 @@
 #include "runtime/fast/gemm/tiling.h"
 #include "runtime/fast/int8/convolution/convolution_shape.h"
 #include "runtime/fast/int8/convolution/filter_packing.h"
+#include "runtime/fast/int8/convolution/int8_few_outputs.h"
 #include "runtime/fast/int8/convolution/int8_grouped_convolution.h"
 #include "runtime/fast/int8/convolution/int8_winograd.h"
 #include "runtime/fast/int8/convolution/vnni_costs.h"
@@ -384,7 +385,7 @@ kernels::KernelOrReason Finish(const KernelRequest& given, const Int8Step& step,
 }
 
 // The costs of our kernels relative to those with accumulators of two products (dot2), without VNNI.
-constexpr double kWinogradTime = 0.4, kDot4Time = 0.6, kOwnTime = 1;
+constexpr double kFewOutputsTime = 0.3, kWinogradTime = 0.4, kDot4Time = 0.6, kOwnTime = 1;
 // Costs above those of oneDNN's kernels with VNNI, which lack some fused operations. Depthwise convolutions
 // of oneDNN are faster also with the operations in steps of their own.
 constexpr double kDot4TimeAfterOneDnn = 3, kOwnTimeAfterOneDnn = 4;
@@ -415,7 +416,7 @@ kernels::OrReason<Int8Convolutions> Int8FormOf(const KernelRequest& given, Int8A
   // For few channels padding would be expensive.
   constexpr int64_t kFew = 4;
   const bool is_strip = filter.back() > 1 && window[2].dilation == 1 && input[1] < kFew;
-  const int64_t together = is_strip ? 1 : 2;
+  const int64_t together = is_strip || algorithm == Int8Algorithm::kFewOutputs ? 1 : 2;
   Int8ConvolutionShape form{
       .images = input[0],
       .channels = input[1],
@@ -469,6 +470,7 @@ Reason Int8ConvolutionApplies(const KernelRequest& given, Int8Algorithm algorith
   const kernels::OrReason<Int8Convolutions> form = Int8FormOf(given, algorithm);
   if (!form) return form.reason();
   if (algorithm == Int8Algorithm::kWinograd) return Int8Winograd::Applies(form->form, given.filter_magnitude);
+  if (algorithm == Int8Algorithm::kFewOutputs) return FewOutputDotsApply(form->form);
   if (algorithm == Int8Algorithm::kDot4) return Dot4Gemm::Applies(form->form);
   return Reason();
 }
@@ -476,6 +478,8 @@ Reason Int8ConvolutionApplies(const KernelRequest& given, Int8Algorithm algorith
 Cost Int8ConvolutionCost(const KernelRequest& given, Int8Algorithm algorithm) {
   if (HasVnni()) {
     if (algorithm == Int8Algorithm::kDot2) return {kOwnTimeAfterOneDnn, kOneDnnUsesVnni};
+    if (algorithm == Int8Algorithm::kFewOutputs && IsFasterThanBlocks(Int8FormOf(given, algorithm)->form))
+      return {kFewOutputsTime};
     if (algorithm != Int8Algorithm::kDot4) return Cost::NotByDefault(kOneDnnUsesVnni);
     return IsFasterThanOneDnn(given) ? Cost{kDot4Time} : Cost{kDot4TimeAfterOneDnn, kOneDnnUsesVnni};
   }
@@ -522,6 +526,8 @@ kernels::KernelOrReason MakeInt8Convolution(const KernelRequest& given, const In
     case Int8Algorithm::kWinograd:
       return finish(Finish<Int8Winograd>(given, step, form, std::move(results)),
                     [&] { return tiles(kPair, false); });
+    case Int8Algorithm::kFewOutputs:
+      return MakeInt8FewOutputs(given, step, form);
     case Int8Algorithm::kDot4:
       return finish(Finish<Dot4Convolution>(given, step, form, std::move(results)),
                     [&] { return tiles(StripFilter(form, simd::kQuad).given_together(), form.zero != 0); });

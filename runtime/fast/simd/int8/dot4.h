@@ -31,6 +31,20 @@ NNEFC_SIMD_INLINE inline void ScalarDot4(const Uint8Vector& codes, const int8_t*
   }
 }
 
+// Accumulates dot4 of u8 values and i8 weights; requires VNNI.
+NNEFC_SIMD_INLINE inline void AddQuads(Uint32Vector& sums, const Uint8Vector& codes,
+                                       const Uint8Vector& weights) {
+#if defined(NNEFC_X86_AVX512)
+  asm("vpdpbusd %2, %1, %0" : "+v"(sums) : "v"(codes), "v"(weights));
+#elif defined(NNEFC_X86_AVX2)
+  asm("%{vex%} vpdpbusd %2, %1, %0" : "+x"(sums) : "x"(codes), "x"(weights));
+#else
+  Uint32Vector products;
+  ScalarDot4(codes, reinterpret_cast<const int8_t*>(&weights), products);
+  sums += products;
+#endif
+}
+
 NNEFC_SIMD_INLINE inline void LoadAccumulators(const int32_t* from, Uint32Vector& sums) {
   sums = reinterpret_cast<Uint32Vector>(+*reinterpret_cast<const UnalignedInt32Vector*>(from));
 }

@@ -13,20 +13,6 @@ namespace nnefc::runtime::fast::simd::NNEFC_SIMD_NAMESPACE {
 
 namespace {
 
-// Accumulates dot4 of u8 values and i8 weights.
-NNEFC_SIMD_INLINE inline void AddQuads(Uint32Vector& sums, const Uint8Vector& codes,
-                                       const Uint8Vector& weights) {
-#if defined(NNEFC_X86_AVX512)
-  asm("vpdpbusd %2, %1, %0" : "+v"(sums) : "v"(codes), "v"(weights));
-#elif defined(NNEFC_X86_AVX2)
-  asm("%{vex%} vpdpbusd %2, %1, %0" : "+x"(sums) : "x"(codes), "x"(weights));
-#else
-  Uint32Vector products;
-  ScalarDot4(codes, reinterpret_cast<const int8_t*>(&weights), products);
-  sums += products;
-#endif
-}
-
 template <bool kHasOthers, int kPixels, int kParts>
 NNEFC_SIMD_INLINE inline void StoreVnniTile(const RequantizedResults& results,
                                             const Uint32Vector (&sums)[kPixels][kParts]) {
@@ -124,7 +110,8 @@ constexpr auto kVnniTiles = []<size_t... kIndex>(std::index_sequence<kIndex...>)
 
 void RunVnniMicrokernel(int64_t pixels, int64_t blocks, const VnniTile& tile) {
   const auto at = static_cast<size_t>(pixels - 1);
-  (blocks == kBlocksPerTile ? kVnniTiles<kBlocksPerTile> : kVnniTiles<1>)[at](tile);
+  if (blocks != kBlocksPerTile) return kVnniTiles<1>[at](tile);
+  kVnniTiles<kBlocksPerTile>[at](tile);
 }
 
 }  // namespace nnefc::runtime::fast::simd::NNEFC_SIMD_NAMESPACE

@@ -275,6 +275,9 @@ def int8_conv(x, w, processor: str, folded: bool, pad: int, magnitude: int) -> s
             worth = few and inputs >= 128
         if not folded:
             worth = height * width * inputs <= 256
+        vectors, quads = math.ceil(width * inputs / 64), math.ceil(width * inputs / 4)
+        if not folded and outputs <= 8 and outputs * (height * vectors + 3) < height * quads:
+            return "int8_few_outputs"
         if inputs < 4:  # groups of four inputs of joined pixels, and of single ones
             worth = math.ceil(width * inputs / 4) <= 7 / 8 * width and (
                 outputs % BLOCK == 0 and outputs * inputs * height * width <= 131072 if folded else worth)
@@ -312,6 +315,12 @@ def int8_convolutions() -> None:
         emit_int8((1, inputs, 8, 8), (32, inputs, 1, 1))
     for inputs in (24, 28, 32):
         emit_int8((1, inputs, 8, 8), (32, inputs, 3, 3), pad=1)
+    print("# int8 Convolution: few f32 results for each pixel with VNNI")
+    for outputs in (1, *around(5), *around(8)):
+        for inputs in (16, 64, 128, 256):
+            for width in (1, 3):
+                emit_int8((1, inputs, 8, 8), (outputs, inputs, width, width))
+    emit_int8((1, 64, 8, 8), (4, 64, 3, 3), folded=True)
     print("# int8 Convolution: our kernels with VNNI for few channels, with at most 7/8 of the groups of oneDNN")
     for inputs, width in ((1, 3), (2, 2), (2, 3), (3, 2), (3, 3), (3, 4), (3, 7), (3, 8)):
         for folded in (False, True):

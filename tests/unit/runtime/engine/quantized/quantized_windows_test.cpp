@@ -375,6 +375,59 @@ TEST(QuantizedWindowsTest, JoinedPixels) {
   for (const Convolved& window : windows) CheckSums(window, 50, Spread::kAnywhere, "");
 }
 
+// The kernel of few outputs multiplies whole vectors of a filter row, which reach beyond it.
+TEST(QuantizedWindowsTest, FewOutputs) {
+  const std::string kernel = fast::HasVnni() ? "nnefc:int8_few_outputs" : "";
+  for (const int64_t outputs : {1, 2, 3, 4, 5, 7, 8, 9}) {
+    for (const int64_t channels : {16, 21, 64, 100}) {
+      const std::string expected = outputs <= 5 && channels == 64 ? kernel : "";
+      const Convolved window{
+          .image = {2, channels, 7, 9}, .outputs = outputs, .size = {3, 3}, .begin = {1, 0}, .end = {1, 2}};
+      CheckSums(window, 0, Spread::kEnds, expected);
+      CheckSums(window, 131, Spread::kAnywhere, expected);
+      CheckSums(window, 255, Spread::kAnywhere, expected);
+      CheckSums(window, 131, Spread::kAnywhere, "", true);
+    }
+  }
+  // Windows in the image, strides, dilations, pixels, one axis, and results of more pixels than one block.
+  const Convolved windows[] = {
+      {.image = {1, 48, 9, 9}, .outputs = 1, .size = {3, 3}},
+      {.image = {1, 48, 9, 10}, .outputs = 2, .size = {3, 2}, .strides = {2, 2}},
+      {.image = {1, 32, 9, 10}, .outputs = 3, .size = {2, 3}, .dilations = {2, 3}, .begin = {1, 3}},
+      {.image = {1, 96, 21, 27}, .outputs = 1, .size = {1, 1}},
+      {.image = {2, 33, 40},
+       .outputs = 2,
+       .size = {5},
+       .strides = {1},
+       .dilations = {1},
+       .begin = {2},
+       .end = {2}},
+      {.image = {1, 32, 24, 23}, .outputs = 3, .size = {9, 9}, .begin = {4, 4}, .end = {4, 4}}};
+  for (const Convolved& window : windows) CheckSums(window, 77, Spread::kAnywhere, kernel);
+}
+
+// A bias and functions after few outputs.
+TEST(QuantizedWindowsTest, FunctionsOfFewOutputs) {
+  const Convolved window{
+      .image = {2, 32, 11, 13}, .outputs = 3, .size = {3, 3}, .begin = {1, 1}, .end = {1, 1}};
+  const std::vector<int64_t> codes = DrawValues(window.image, 120, Spread::kAnywhere, 6);
+  const Quantization from{.zero = 120};
+  for (const std::string function : {"Sigmoid", "Tanh", "ReLU", "Add"}) {
+    TestGraph g;
+    ir::OutputPort y = window.Add(g, FakeQuantized(g, g.Parameter("x", window.image), from),
+                                  window.FilterOf(DrawWeights(3, 32 * 9, 7)));
+    y = g.Op("Add", {y, g.Const(TensorValue::FromFloats({1, 3, 1, 1}, {-0.5F, 1, 40}))});
+    y = function == "Add"
+            ? g.Op("Add", {y, g.Const(TensorValue::FromFloats({1, 1, 11, 13}, std::vector<float>(143, 2)))})
+            : g.Op(function, {y});
+    g.Result(y);
+    const std::vector<TensorValue> inputs = {NumbersOf(window.image, codes, from)};
+    const auto expected = RunGraph(g.graph, {.backend = kernels::Backend::kReference}, inputs);
+    for (const int threads : {1, 2})
+      ExpectNear(RunGraph(g.graph, {.threads = threads}, inputs)[0], expected[0], 1e-5);
+  }
+}
+
 // A bias of another number for each pixel, a second reader, a sum with what is quantized by another zero.
 TEST(QuantizedWindowsTest, SecondReaders) {
   const Convolved window{

@@ -2,37 +2,13 @@
 
 #include "runtime/fast/simd/int8/vnni_microkernel.h"
 
-#include "compiler/support/x86.h"
-
-#if defined(NNEFC_X86)
-#include <cpuid.h>
-#endif
-
-#include "tests/unit/runtime/fast/simd/simd_test.h"
+#include "tests/unit/runtime/fast/simd/int8/vnni_test.h"
 
 namespace nnefc::runtime::fast::simd {
 namespace {
 
-bool HasInstruction(int64_t lanes) {
-#if defined(NNEFC_X86)
-  if (lanes == kSimdWidth512) return __builtin_cpu_supports("avx512vnni") != 0;
-  // AVX-VNNI, for which not all compilers have a name.
-  constexpr unsigned kFeatures = 7, kVnni = 1U << 4;
-  unsigned a = 0, b = 0, c = 0, d = 0;
-  return __get_cpuid_count(kFeatures, 1, &a, &b, &c, &d) != 0 && (a & kVnni) != 0;
-#else
-  return lanes > 0;  // portable code
-#endif
-}
-
-class VnniTileTest : public SimdTest {
+class VnniTileTest : public VnniTest {
  protected:
-  void SetUp() override {
-    SimdTest::SetUp();
-    if (!IsSkipped() && !HasInstruction(lanes()))
-      GTEST_SKIP() << "the processor has no VNNI of " << 32 * lanes() << " bits";
-  }
-
   struct Case {
     int64_t pixels = 1, blocks = 1, strips = 1, quads = 1, pixel_stride = kBlockColumns;
     int start = 1000;  // in [-start, start]
