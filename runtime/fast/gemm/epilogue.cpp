@@ -226,30 +226,47 @@ bool Epilogue::takes_operands() const {
   return llvm::any_of(rest_, [](const Step& step) { return step.operand >= 0 || step.levels != nullptr; });
 }
 
+std::optional<Epilogue::AffineStep> Epilogue::AffineOf(const Step& step) {
+  switch (step.function) {
+    case EpilogueFunction::kLinear:
+      if (!std::isfinite(step.alpha) || !std::isfinite(step.beta)) return std::nullopt;
+      return AffineStep{.alpha = step.alpha, .beta = step.beta};
+    case EpilogueFunction::kMultiply:
+      return AffineStep{.factor = step.operand};
+    case EpilogueFunction::kAdd:
+      return AffineStep{.offset = step.operand};
+    default:
+      return std::nullopt;
+  }
+}
+
 std::optional<Epilogue::Activation> Epilogue::activation() const {
   Activation activation;
-  llvm::ArrayRef<Step> steps = rest_;
-  const auto is_other = [](const Step& step) {
-    return (step.operand >= 0 && !step.of_columns) || step.levels != nullptr;
-  };
-  if (llvm::any_of(steps, is_other)) return std::nullopt;
-  const auto take_last = [&](EpilogueFunction function) {
-    if (steps.empty() || steps.back().function != function) return -1;
-    const int operand = steps.back().operand;
-    steps = steps.drop_back();
-    return operand;
-  };
-  activation.offset = take_last(EpilogueFunction::kAdd);
-  activation.factor = take_last(EpilogueFunction::kMultiply);
-  if (steps.size() > 1) return std::nullopt;
-  if (!steps.empty()) {
-    const Step& step = steps.front();
+  for (const Step& step : rest_) {
+    if ((step.operand >= 0 && !step.of_columns) || step.levels != nullptr) return std::nullopt;
+    if (const std::optional<AffineStep> affine = AffineOf(step)) {
+      activation.affine.push_back(*affine);
+      continue;
+    }
+    if (&step != rest_.data()) return std::nullopt;
     activation.function = step.function;
     activation.alpha = step.alpha;
     activation.beta = step.beta;
     activation.operand = step.operand;
   }
   return activation;
+}
+
+void Epilogue::Activation::ComposeAffine(const Operands& operands, llvm::MutableArrayRef<float> factors,
+                                         llvm::MutableArrayRef<float> offsets) const {
+  for (const AffineStep& step : llvm::reverse(affine)) {
+    const float* factor = operands.ColumnsOf(step.factor, 0);
+    const float* offset = operands.ColumnsOf(step.offset, 0);
+    for (size_t i = 0; i < factors.size(); ++i) {
+      offsets[i] += factors[i] * (offset == nullptr ? step.beta : offset[i]);
+      factors[i] *= factor == nullptr ? step.alpha : factor[i];
+    }
+  }
 }
 
 int64_t Epilogue::column_floats(int64_t columns) const {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "llvm/ADT/ArrayRef.h"
 #include "runtime/fast/gemm/function_chain.h"
 #include "runtime/fast/gemm/operand_shape.h"
 #include "runtime/fast/simd/gemm/epilogue_microkernel.h"
@@ -71,12 +72,22 @@ class Epilogue {
   // by column.
   bool has_functions() const { return !rest_.empty(); }
   bool takes_operands() const;
-  // The remaining operations as one function with an optional per-column operand, then an optional
-  // multiplication by a per-column input and addition of one; nothing for other lists.
+  // A multiplication and an addition: x * alpha + beta, or by per-column inputs, -1 for none.
+  struct AffineStep {
+    float alpha = 1, beta = 0;
+    int factor = -1, offset = -1;
+  };
+  // The remaining operations as one function with an optional per-column operand, then multiplications and
+  // additions of numbers or per-column inputs; nothing for other lists.
   struct Activation {
     simd::EpilogueFunction function = simd::EpilogueFunction::kLinear;
     float alpha = 1, beta = 0;
-    int operand = -1, factor = -1, offset = -1;  // inputs, -1 for none
+    int operand = -1;  // an input, -1 for none
+    std::vector<AffineStep> affine = {};
+
+    // Replaces factors * x + offsets, by column, by the same of x after the affine steps.
+    void ComposeAffine(const Operands& operands, llvm::MutableArrayRef<float> factors,
+                       llvm::MutableArrayRef<float> offsets) const;
   };
   std::optional<Activation> activation() const;
   // Returns the inputs in the layout of the result.
@@ -111,6 +122,8 @@ class Epilogue {
   // Returns whether zeros of padding stay zeros. Their operands are zeros.
   bool KeepsZero() const;
   static bool KeepsZero(const Step& step);
+  // Returns a multiplication or addition with finite numbers; nothing for other steps.
+  static std::optional<AffineStep> AffineOf(const Step& step);
 
   int bias_ = -1, start_ = -1;
   simd::Limits limits_;

@@ -66,20 +66,20 @@ int64_t Dot4Gemm::scratch_bytes() const {
   return PartBytes() + (kSums + kStarts) * int64_t{sizeof(int32_t)};
 }
 
-// Complete tiles of a part with a direct destination (`out` or `codes`) bypass `store`; only the last,
-// partial tile uses it.
+// Complete tiles of a part with a direct destination (`out`, `codes` or `hard_swish`) bypass `store`; only
+// the last, partial tile uses it.
 bool Dot4Gemm::SumQuantized(const Part& part, const uint8_t* image, int zero, Store store) const {
   if (has_vnni_) {
     const uint8_t* seen =
         Im2colBuffer(form_, part.rows, reinterpret_cast<uint8_t*>(part.scratch), over_read()).Find(image);
     Part stored = part;
-    if (part.out != nullptr || part.codes != nullptr) {
+    if (part.out != nullptr || part.is_quantized()) {
       stored.tiles.begin = std::clamp(form_.outputs / kBlockColumns, part.tiles.begin, part.tiles.end);
       const IndexRange pixels{0, part.rows.count() * form_.columns.output};
-      const Sums sums = part.codes != nullptr ? Sums{}
-                                              : Sums{.first = part.out + part.tiles.begin * kBlockColumns,
-                                                     .pixel_stride = form_.outputs,
-                                                     .tile_stride = kBlockColumns};
+      const Sums sums = part.is_quantized() ? Sums{}
+                                            : Sums{.first = part.out + part.tiles.begin * kBlockColumns,
+                                                   .pixel_stride = form_.outputs,
+                                                   .tile_stride = kBlockColumns};
       SumWhole(part, seen, zero, {part.tiles.begin, stored.tiles.begin}, pixels, sums);
     }
     ForGroups(
@@ -176,17 +176,24 @@ void Dot4Gemm::SumWhole(const Part& part, const uint8_t* seen, int zero, const I
     products.next = products.products.weights + blocks * WeightsOfTile();
     const int8_t* end = products.next + blocks * WeightsOfTile();
     simd::RequantizedResults codes = {};
-    if (sums.first == nullptr) {
+    simd::HSwishResults hard_swish = {};
+    if (sums.first == nullptr && part.codes != nullptr) {
       codes = *part.codes;
       codes.scales += tile * kBlockColumns;
       codes.bias += tile * kBlockColumns;
       products.codes = &codes;
+    } else if (sums.first == nullptr) {
+      hard_swish = part.hard_swish->From(tile * kBlockColumns);
+      products.hard_swish = &hard_swish;
     }
     for (int64_t panel = 0; panel < panels.count(); ++panel) {
       const int64_t first = panels.Begin(panel);
       products.products.seen = seen_.data() + pixels.begin + first;
-      if (sums.first == nullptr) {
-        codes.out = part.codes->out + (pixels.begin + first) * codes.stride + tile * kBlockColumns;
+      const int64_t pixel = pixels.begin + first;
+      if (products.codes != nullptr) {
+        codes.out = part.codes->out + pixel * codes.stride + tile * kBlockColumns;
+      } else if (products.hard_swish != nullptr) {
+        hard_swish.out = part.hard_swish->out + pixel * hard_swish.stride + tile * kBlockColumns;
       } else {
         products.products.sums =
             sums.first + first * sums.pixel_stride + (tile - tiles.begin) * sums.tile_stride;

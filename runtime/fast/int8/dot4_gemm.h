@@ -6,6 +6,7 @@
 #include "runtime/fast/int8/saturation_correction.h"
 #include "runtime/fast/memory/blocked_layout.h"
 #include "runtime/fast/processor.h"
+#include "runtime/fast/simd/int8/vnni_microkernel.h"
 #include "runtime/kernels/reason.h"
 
 namespace nnefc::runtime::fast::int8 {
@@ -32,10 +33,13 @@ class Dot4Gemm {
     const int8_t* weights;        // kQuadWeights per group of four inputs, by tile
     const int32_t* less_weights;  // negated sum of the weights per output; may be null for zero point 0
     std::byte* scratch;
-    // If set, VNNI tiles write accumulators directly to a row-major result, or requantize: the address of the
-    // first row's results, or requantization parameters from the first channel.
+    // If set, VNNI tiles write accumulators directly to a row-major result, or quantize: the address of the
+    // first row's results, or quantization parameters from the first channel.
     int32_t* out = nullptr;
     const simd::RequantizedResults* codes = nullptr;
+    const simd::HSwishResults* hard_swish = nullptr;
+
+    bool is_quantized() const { return codes != nullptr || hard_swish != nullptr; }
   };
   // Receives kBlockColumns accumulators per pixel for pixels of a part.
   using Store = llvm::function_ref<void(int64_t tile, const simd::IndexRange& pixels, const int32_t* sums)>;
@@ -64,7 +68,7 @@ class Dot4Gemm {
   template <typename Start, typename Sum>
   void ForGroups(const Part& part, const Start& start, const Sum& sum, Store store) const;
   static void FindStarts(const Part& part, int distance, const Group& group);
-  // Destination of the accumulators of the first pixel and tile; null if a part is requantized directly.
+  // Destination of the accumulators of the first pixel and tile; null if a part is quantized directly.
   struct Sums {
     int32_t* first = nullptr;
     int64_t pixel_stride = 0, tile_stride = 0;

@@ -5,9 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
-#include "runtime/fast/simd/int8/quantized_results_microkernel.h"
-#include "runtime/tensor/round_up.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace nnefc::runtime::fast::int8 {
 
@@ -15,7 +16,7 @@ using simd::kBlockColumns;
 
 Int8Epilogue::Int8Epilogue(Form form, gemm::Epilogue steps)
     : form_(std::move(form)), steps_(std::move(steps)), activation_(steps_.activation()) {
-  const auto padded = static_cast<size_t>(tensor::RoundUp(form_.outputs, kBlockColumns));
+  const auto padded = static_cast<size_t>(padded_outputs());
   scales_ = form_.folded ? form_.folded->scales : form_.scales;
   scales_.resize(padded);
   if (form_.quantization) {
@@ -38,18 +39,60 @@ Int8Epilogue::Int8Epilogue(Form form, gemm::Epilogue steps)
   is_limited_ = low_ > 0 || high_ < 255 || !is_small;
 }
 
-void Int8Epilogue::Store(const int32_t* sums, const TilePosition& at, std::byte* out,
-                         const gemm::Epilogue::Operands& operands) const {
-  if (form_.quantization) return StoreQuantized(sums, at, reinterpret_cast<uint8_t*>(out), operands);
-  if (!form_.folded) return StoreNumbers(sums, at, reinterpret_cast<float*>(out), operands);
-  simd::RequantizedResults results = MakerOf(at, out);
+Int8Epilogue::Call Int8Epilogue::CallOf(const kernels::KernelRun& run, float* scratch) const {
+  Call call{.in = reinterpret_cast<const uint8_t*>(run.input(0).bytes()),
+            .weights = reinterpret_cast<const int8_t*>(run.input(1).bytes()),
+            .out = run.output().mutable_bytes(),
+            .operands = steps_.OperandsOf(run, form_.outputs, scratch)};
+  if (!is_activated()) return call;
+  scratch += steps_.column_floats(form_.outputs);
+  const auto count = static_cast<size_t>(padded_outputs());
+  const auto take = [&] {
+    return llvm::MutableArrayRef<float>(std::exchange(scratch, scratch + count), count);
+  };
+  const llvm::MutableArrayRef<float> factors = take(), offsets = take();
+  llvm::copy(form_.quantization->factors, factors.begin());
+  llvm::copy(form_.quantization->offsets, offsets.begin());
+  activation_->ComposeAffine(call.operands, factors, offsets);
+  call.factors = factors.data();
+  call.offsets = offsets.data();
+  if (!is_hard_swish()) return call;
+  const llvm::MutableArrayRef<float> gate_scales = take(), gate_bias = take(), scales = take(), bias = take();
+  const float* given = call.operands.ColumnsOf(steps_.bias(), 0);
+  for (size_t i = 0; i < count; ++i) {
+    constexpr float kGateScale = 1.0F / 6, kGateBias = 0.5F;
+    const float added = given == nullptr ? 0 : given[i];
+    gate_scales[i] = kGateScale * scales_[i];
+    gate_bias[i] = kGateScale * added + kGateBias;
+    scales[i] = factors[i] * scales_[i];
+    bias[i] = factors[i] * added;
+  }
+  call.hard_swish = {.gate_scales = gate_scales.data(),
+                     .gate_bias = gate_bias.data(),
+                     .scales = scales.data(),
+                     .bias = bias.data(),
+                     .offsets = offsets.data(),
+                     .out = nullptr,
+                     .stride = form_.outputs};
+  return call;
+}
+
+simd::HSwishResults Int8Epilogue::HSwishOf(const TilePosition& at, const Call& call) const {
+  simd::HSwishResults results = call.hard_swish.From(at.tile * kBlockColumns);
+  results.out = reinterpret_cast<uint8_t*>(call.out) + OffsetOf(at);
+  return results;
+}
+
+void Int8Epilogue::Store(const int32_t* sums, const TilePosition& at, const Call& call) const {
+  if (form_.quantization) return StoreQuantized(sums, at, call);
+  if (!form_.folded) return StoreNumbers(sums, at, reinterpret_cast<float*>(call.out), call.operands);
+  simd::RequantizedResults results = MakerOf(at, call.out);
   results.sums = sums;
   simd::StoreRequantized(results);
 }
 
 simd::RequantizedResults Int8Epilogue::MakerOf(const TilePosition& at, std::byte* out) const {
   const int64_t column = at.tile * kBlockColumns;
-  const int64_t place = (at.image * form_.pixels + at.pixel) * form_.outputs + column;
   simd::RequantizedResults results{.sums = nullptr,
                                    .pixels = at.pixels,
                                    .channels = std::min(kBlockColumns, form_.outputs - column),
@@ -58,7 +101,7 @@ simd::RequantizedResults Int8Epilogue::MakerOf(const TilePosition& at, std::byte
                                    .low = low_,
                                    .high = high_,
                                    .is_limited = is_limited_,
-                                   .out = reinterpret_cast<uint8_t*>(out) + place,
+                                   .out = reinterpret_cast<uint8_t*>(out) + OffsetOf(at),
                                    .stride = form_.outputs};
   if (const std::optional<FoldedRequantization::Sum>& sum = form_.folded->sum) {
     results.has_others = true;
@@ -77,7 +120,7 @@ void Int8Epilogue::StoreNumbers(const int32_t* sums, const TilePosition& at, flo
   const int64_t stride = form_.is_blocked ? kBlockColumns : form_.outputs;
   const int64_t offset = form_.is_blocked
                              ? ((at.image * blocks + at.tile) * form_.pixels + at.pixel) * kBlockColumns
-                             : (at.image * form_.pixels + at.pixel) * form_.outputs + column;
+                             : OffsetOf(at);
   // The last partial columns of a row-major matrix use a temporary block.
   std::array<float, kMaxStoredPixels * kBlockColumns> block;
   const int64_t count = std::min(kBlockColumns, form_.outputs - column);
@@ -100,15 +143,15 @@ void Int8Epilogue::StoreNumbers(const int32_t* sums, const TilePosition& at, flo
 
 // Post-ops of f32 results run once for all whole tiles, along the rows of operands.
 void Int8Epilogue::StoreTiles(const int32_t* sums, int64_t sums_stride, int64_t tiles, TilePosition at,
-                              std::byte* out, const gemm::Epilogue::Operands& operands) const {
+                              const Call& call) const {
   const bool has_numbers = !form_.folded && !form_.quantization && !form_.is_blocked;
   const int64_t end = at.tile + tiles;
   const int64_t whole =
       has_numbers ? std::max<int64_t>(std::min(end, form_.outputs / kBlockColumns) - at.tile, 0) : 0;
   if (whole > 0) {
-    const int64_t column = at.tile * kBlockColumns,
-                  offset = (at.image * form_.pixels + at.pixel) * form_.outputs + column;
-    float* first = reinterpret_cast<float*>(out) + offset;
+    const int64_t column = at.tile * kBlockColumns, offset = OffsetOf(at);
+    const gemm::Epilogue::Operands& operands = call.operands;
+    float* first = reinterpret_cast<float*>(call.out) + offset;
     for (int64_t tile = 0; tile < whole; ++tile) {
       const int64_t more = tile * kBlockColumns;
       simd::StoreDequantized({.sums = sums + tile * sums_stride,
@@ -128,48 +171,42 @@ void Int8Epilogue::StoreTiles(const int32_t* sums, int64_t sums_stride, int64_t 
                   form_.outputs, operands);
   }
   const int64_t begin = at.tile;
-  for (at.tile += whole; at.tile < end; ++at.tile)
-    Store(sums + (at.tile - begin) * sums_stride, at, out, operands);
+  for (at.tile += whole; at.tile < end; ++at.tile) Store(sums + (at.tile - begin) * sums_stride, at, call);
 }
 
-void Int8Epilogue::StoreQuantized(const int32_t* sums, const TilePosition& at, uint8_t* out,
-                                  const gemm::Epilogue::Operands& operands) const {
+void Int8Epilogue::StoreQuantized(const int32_t* sums, const TilePosition& at, const Call& call) const {
   const int64_t column = at.tile * kBlockColumns;
-  const float* bias = operands.ColumnsOf(steps_.bias(), column);
   simd::QuantizedResults results{.pixels = at.pixels,
                                  .channels = std::min(kBlockColumns, form_.outputs - column),
                                  .factors = form_.quantization->factors.data() + column,
                                  .offsets = form_.quantization->offsets.data() + column,
-                                 .out = out + (at.image * form_.pixels + at.pixel) * form_.outputs + column,
+                                 .out = reinterpret_cast<uint8_t*>(call.out) + OffsetOf(at),
                                  .stride = form_.outputs};
-  if (activation_) {
-    std::array<float, kBlockColumns> factors, offsets;
-    if (const float* given = operands.ColumnsOf(activation_->offset, column)) {
-      for (size_t i = 0; i < offsets.size(); ++i)
-        offsets[i] = results.offsets[i] + results.factors[i] * given[i];
-      results.offsets = offsets.data();
-    }
-    if (const float* given = operands.ColumnsOf(activation_->factor, column)) {
-      for (size_t i = 0; i < factors.size(); ++i) factors[i] = results.factors[i] * given[i];
-      results.factors = factors.data();
-    }
-    return simd::StoreActivatedSums({.sums = sums,
-                                     .scales = scales_.data() + column,
-                                     .bias = bias,
-                                     .limits = steps_.limits(),
-                                     .function = activation_->function,
-                                     .operand = operands.ColumnsOf(activation_->operand, column),
-                                     .alpha = activation_->alpha,
-                                     .beta = activation_->beta},
-                                    results);
-  }
+  if (!activation_) return StoreBlocks(sums, at, call, results);
+  results.factors = call.factors + column;
+  results.offsets = call.offsets + column;
+  simd::StoreActivatedSums({.sums = sums,
+                            .scales = scales_.data() + column,
+                            .bias = call.operands.ColumnsOf(steps_.bias(), column),
+                            .limits = steps_.limits(),
+                            .function = activation_->function,
+                            .operand = call.operands.ColumnsOf(activation_->operand, column),
+                            .alpha = activation_->alpha,
+                            .beta = activation_->beta},
+                           results);
+}
+
+// Computes f32 results with all post-ops, then quantizes them.
+void Int8Epilogue::StoreBlocks(const int32_t* sums, const TilePosition& at, const Call& call,
+                               simd::QuantizedResults results) const {
+  const int64_t column = at.tile * kBlockColumns;
   std::array<float, kMaxStoredPixels * kBlockColumns> block;
   for (int64_t first = 0; first < at.pixels; first += kMaxStoredPixels) {
     results.pixels = std::min(kMaxStoredPixels, at.pixels - first);
     simd::StoreDequantized({.sums = sums + first * kBlockColumns,
                             .pixels = results.pixels,
                             .scales = scales_.data() + column,
-                            .bias = bias,
+                            .bias = call.operands.ColumnsOf(steps_.bias(), column),
                             .limits = steps_.limits(),
                             .out = block.data(),
                             .stride = kBlockColumns});
@@ -178,7 +215,7 @@ void Int8Epilogue::StoreQuantized(const int32_t* sums, const TilePosition& at, u
                    .column = column,
                    .rows = results.pixels,
                    .blocks = 1},
-                  form_.outputs, operands);
+                  form_.outputs, call.operands);
     simd::StoreQuantizedBlock(block.data(), results);
     results.out += results.pixels * results.stride;
   }

@@ -293,8 +293,7 @@ class TensorMatmul final : public kernels::Kernel {
       for (int64_t tile = 0; has_row_terms && tile < part.tiles.count(); ++tile)
         AddRowTerms(of_rows.data() + first, rows, sums.data() + tile * kSumsOfTile);
       results_.StoreTiles(sums.data(), kSumsOfTile, part.tiles.count(),
-                          {part.batch, part.rows.begin + first, rows, part.tiles.begin}, call.results->out,
-                          call.results->operands);
+                          {part.batch, part.rows.begin + first, rows, part.tiles.begin}, *call.results);
     }
   }
 

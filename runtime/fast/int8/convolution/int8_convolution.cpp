@@ -155,7 +155,7 @@ class Int8Convolution final : public Int8Kernel<int16_t> {
       simd::RunInt8Dot2Microkernel(count, product);
       place.pixels += count;
       if (panel + 1 < panels.count() && place.pixels + simd::TileRows() <= kMaxStoredPixels) continue;
-      results().Store(sums.data(), place, call.out, call.operands);
+      results().Store(sums.data(), place, call);
       place = {.image = image, .pixel = place.pixel + place.pixels, .pixels = 0, .tile = tile};
     }
   }
@@ -202,19 +202,21 @@ class Dot4Convolution final : public Int8Kernel<int16_t> {
   void RunPart(const Call& call, const WidenedPart<int16_t>& part, int64_t image, const IndexRange& tiles,
                std::byte* own) const override {
     const auto store = [&](int64_t tile, const IndexRange& pixels, const int32_t* sums) {
-      results().Store(sums, {image, part.first_pixel() + pixels.begin, pixels.count(), tile}, call.out,
-                      call.operands);
+      results().Store(sums, {image, part.first_pixel() + pixels.begin, pixels.count(), tile}, call);
     };
     std::optional<simd::RequantizedResults> codes;
-    if (results().is_folded())
-      codes = results().MakerOf({image, part.first_pixel(), part.pixels(), 0}, call.out);
+    std::optional<simd::HSwishResults> hard_swish;
+    const TilePosition first{image, part.first_pixel(), part.pixels(), 0};
+    if (results().is_folded()) codes = results().MakerOf(first, call.out);
+    if (results().is_hard_swish()) hard_swish = results().HSwishOf(first, call);
     const Dot4Gemm::Part sums{.rows = part.rows(),
                               .tiles = tiles,
                               .weights = call.weights,
                               .less_weights = reinterpret_cast<const int32_t*>(
                                   call.weights + this->tiles() * sums_.WeightsOfTile()),
                               .scratch = own,
-                              .codes = codes ? &*codes : nullptr};
+                              .codes = codes ? &*codes : nullptr,
+                              .hard_swish = hard_swish ? &*hard_swish : nullptr};
     if (sums_.SumQuantized(sums, ImageOf(call, image), form().zero, store)) return;
     part.Fill(ImageOf(call, image));
     sums_.SumNumbers(sums, part.numbers(), store);
@@ -302,7 +304,7 @@ class Int8Depthwise final : public Int8Kernel<float> {
         simd::StoreQuantizedDepthwise(seen, results().MakerOf(at, call.out));
       } else {
         simd::SumQuantizedDepthwise(seen, columns.output, sums);
-        results().Store(sums, at, call.out, call.operands);
+        results().Store(sums, at, call);
       }
     }
   }
@@ -319,7 +321,7 @@ class Int8Depthwise final : public Int8Kernel<float> {
                                    .tap_count = static_cast<int64_t>(taps_.size()),
                                    .weights = weights.data(),
                                    .sums = sums.data()});
-      results().Store(sums.data(), {image, part.first_pixel() + first, count, tile}, call.out, call.operands);
+      results().Store(sums.data(), {image, part.first_pixel() + first, count, tile}, call);
     }
   }
 

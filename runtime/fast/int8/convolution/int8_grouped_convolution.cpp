@@ -102,7 +102,7 @@ void Int8GroupConvolution::RunRange(const Call& call, int64_t image, int64_t ran
                               .scratch = own};
     const auto store = [&](int64_t tile, const simd::IndexRange& pixels, const int32_t* sums) {
       const int64_t first = rows.begin * form_.columns.output + pixels.begin;
-      results_.Store(sums, {image, first, pixels.count(), first_tile + tile}, call.out, call.operands);
+      results_.Store(sums, {image, first, pixels.count(), first_tile + tile}, call);
     };
     if (sums_.SumQuantized(part, seen, form_.zero, store)) continue;
     WidenedPart<int16_t>(range_form_, rows, numbers).Fill(seen);

@@ -234,7 +234,7 @@ void Int8Winograd::Finish(const Call& call, const IndexRange& tiles, int64_t blo
                                   .pixel = (first_row + y) * form_.columns.output + first,
                                   .pixels = std::min(of_row, form_.columns.output - first),
                                   .tile = block};
-      results_.Store(scratch.sums + y * of_row * kBlockColumns, place, call.out, call.operands);
+      results_.Store(scratch.sums + y * of_row * kBlockColumns, place, call);
     }
   });
 }

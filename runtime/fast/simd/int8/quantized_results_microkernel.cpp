@@ -28,10 +28,9 @@ struct ResultQuantizer {
     FloatVector codes[kVectorsPerBlock];
 #pragma GCC unroll 2
     for (int64_t part = 0; part < kVectorsPerBlock; ++part) {
-      FloatVector x = numbers[part] * factors[part] + offsets[part];
-      Max(x, FloatVector{});
-      Min(x, FloatVector{} + 255.0F);
-      codes[part] = x;
+      const FloatVector x = numbers[part] * factors[part] + offsets[part];
+      codes[part] = FloatVector{} + 255.0F;
+      Min(codes[part], x);  // NaN is preserved
     }
     if (channels == kBlockColumns) return StoreUint8(codes, out);
     uint8_t bytes[kBlockColumns];

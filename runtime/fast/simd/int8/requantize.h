@@ -20,23 +20,41 @@ NNEFC_SIMD_INLINE inline void LoadUint8(const uint8_t* from, Int32Vector& words)
   for (int64_t i = 0; i < kSimdWidth; ++i) words[i] = from[i];
 #endif
 }
-// Stores a block of values within 0 to 255.
-NNEFC_SIMD_INLINE inline void StoreUint8(const FloatVector (&codes)[kVectorsPerBlock], uint8_t* to) {
+// Rounds to integers with ties to even. NaN and magnitudes above 2^31 become the least integer or 0.
+NNEFC_SIMD_INLINE inline void RoundToWords(const FloatVector& x, Int32Vector& words) {
+#if defined(NNEFC_X86_AVX512)
+  words = reinterpret_cast<Int32Vector>(_mm512_cvtps_epi32(x));
+#elif defined(NNEFC_X86_AVX2)
+  words = reinterpret_cast<Int32Vector>(_mm256_cvtps_epi32(x));
+#else
+  for (int64_t i = 0; i < kSimdWidth; ++i)
+    words[i] = __builtin_fabsf(x[i]) < 0x1p31F ? static_cast<int32_t>(__builtin_nearbyintf(x[i])) : 0;
+#endif
+}
+// Stores a block of integers, saturated within 0 to 255.
+NNEFC_SIMD_INLINE inline void StoreSaturated(const Int32Vector* words, uint8_t* to) {
 #if defined(NNEFC_X86_AVX512)
   _mm_storeu_si128(reinterpret_cast<__m128i*>(to),
-                   _mm512_cvtusepi32_epi8(_mm512_max_epi32(_mm512_cvtps_epi32(codes[0]), __m512i{})));
+                   _mm512_cvtusepi32_epi8(_mm512_max_epi32(reinterpret_cast<__m512i>(words[0]), __m512i{})));
 #elif defined(NNEFC_X86_AVX2)
   // Elements 0 to 3 and 8 to 11, then the others.
-  const __m256i mixed = _mm256_packs_epi32(_mm256_cvtps_epi32(codes[0]), _mm256_cvtps_epi32(codes[1]));
+  const __m256i mixed =
+      _mm256_packs_epi32(reinterpret_cast<__m256i>(words[0]), reinterpret_cast<__m256i>(words[1]));
   constexpr int kInOrder = 0b11011000;
   const __m256i halves = _mm256_permute4x64_epi64(mixed, kInOrder);
   _mm_storeu_si128(reinterpret_cast<__m128i*>(to),
                    _mm_packus_epi16(_mm256_castsi256_si128(halves), _mm256_extracti128_si256(halves, 1)));
 #else
   for (int64_t i = 0; i < kBlockColumns; ++i)
-    to[i] = static_cast<uint8_t>(
-        std::clamp(__builtin_nearbyintf(codes[i / kSimdWidth][i % kSimdWidth]), 0.0F, 255.0F));
+    to[i] = static_cast<uint8_t>(std::clamp(words[i / kSimdWidth][i % kSimdWidth], 0, 255));
 #endif
+}
+// Stores a block of values of at most 255, rounded with ties to even; negative values and NaN become 0.
+NNEFC_SIMD_INLINE inline void StoreUint8(const FloatVector (&codes)[kVectorsPerBlock], uint8_t* to) {
+  Int32Vector words[kVectorsPerBlock];
+#pragma GCC unroll 2
+  for (int64_t part = 0; part < kVectorsPerBlock; ++part) RoundToWords(codes[part], words[part]);
+  StoreSaturated(words, to);
 }
 
 // Copies the first `count` values of a block, without reading or writing others.

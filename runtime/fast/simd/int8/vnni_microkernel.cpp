@@ -37,6 +37,74 @@ NNEFC_SIMD_INLINE inline void StoreVnniTile(const RequantizedResults& results,
   }
 }
 
+// Stores saturated values of kParts vectors per pixel.
+template <int kPixels, int kParts>
+NNEFC_SIMD_INLINE inline void StoreWords(const Int32Vector (&words)[kPixels][kParts], uint8_t* out,
+                                         int64_t stride) {
+#if defined(NNEFC_X86_AVX512)
+  // Four vectors at once become one of interleaved groups of four values.
+  const __m512i in_order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+  constexpr int kVectors = kPixels * kParts, kFour = 4;
+#pragma GCC unroll 8
+  for (int first = 0; first + kFour <= kVectors; first += kFour) {
+    __m512i four[kFour];
+#pragma GCC unroll 4
+    for (int i = 0; i < kFour; ++i)
+      four[i] = reinterpret_cast<__m512i>(words[(first + i) / kParts][(first + i) % kParts]);
+    const __m512i mixed =
+        _mm512_packus_epi16(_mm512_packs_epi32(four[0], four[1]), _mm512_packs_epi32(four[2], four[3]));
+    const __m512i bytes = _mm512_permutexvar_epi32(in_order, mixed);
+    uint8_t* to = out + first / kParts * stride;
+    if constexpr (kParts == 2) {
+      _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm512_castsi512_si256(bytes));
+      _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + stride), _mm512_extracti64x4_epi64(bytes, 1));
+    } else {
+      _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm512_castsi512_si128(bytes));
+      _mm_storeu_si128(reinterpret_cast<__m128i*>(to + stride), _mm512_extracti32x4_epi32(bytes, 1));
+      _mm_storeu_si128(reinterpret_cast<__m128i*>(to + 2 * stride), _mm512_extracti32x4_epi32(bytes, 2));
+      _mm_storeu_si128(reinterpret_cast<__m128i*>(to + 3 * stride), _mm512_extracti32x4_epi32(bytes, 3));
+    }
+  }
+#pragma GCC unroll 3
+  for (int i = kVectors / kFour * kFour; i < kVectors; ++i)
+    StoreSaturated(&words[i / kParts][i % kParts], out + i / kParts * stride + i % kParts * kBlockColumns);
+#else
+#pragma GCC unroll 16
+  for (int i = 0; i < kPixels; ++i) {
+#pragma GCC unroll 2
+    for (int p = 0; p < kParts; p += static_cast<int>(kVectorsPerBlock))
+      StoreSaturated(&words[i][p], out + i * stride + p * kSimdWidth);
+  }
+#endif
+}
+
+template <int kPixels, int kParts>
+NNEFC_SIMD_INLINE inline void StoreHSwishTile(const HSwishResults& results,
+                                              const Uint32Vector (&sums)[kPixels][kParts]) {
+  Int32Vector words[kPixels][kParts];
+#pragma GCC unroll 4
+  for (int p = 0; p < kParts; ++p) {
+    const auto load = [&](const float* from) NNEFC_SIMD_INLINE -> FloatVector {
+      return *reinterpret_cast<const UnalignedFloatVector*>(from + p * kSimdWidth);
+    };
+    const FloatVector gate_scales = load(results.gate_scales), gate_bias = load(results.gate_bias);
+    const FloatVector scales = load(results.scales), bias = load(results.bias),
+                      offsets = load(results.offsets);
+#pragma GCC unroll 16
+    for (int i = 0; i < kPixels; ++i) {
+      const FloatVector sum = __builtin_convertvector(reinterpret_cast<Int32Vector>(sums[i][p]), FloatVector);
+      FloatVector gate = sum * gate_scales + gate_bias;
+      Max(gate, FloatVector{});
+      Min(gate, FloatVector{} + 1.0F);
+      FloatVector x = gate * (sum * scales + bias) + offsets;
+      FloatVector limited = FloatVector{} + 255.0F;
+      Min(limited, x);  // NaN is preserved
+      RoundToWords(limited, words[i][p]);
+    }
+  }
+  StoreWords(words, results.out, results.stride);
+}
+
 constexpr int kSecondCache = 2;
 
 template <int kPixels, int kBlocks>
@@ -79,6 +147,7 @@ NNEFC_SIMD_INLINE inline void VnniTileOf(const VnniTile& call) {
 #pragma GCC unroll 2
     for (int block = 0; block < kBlocks; ++block) weights[block] += kQuadWeights * products.quads;
   }
+  if (call.hard_swish != nullptr) return StoreHSwishTile(*call.hard_swish, sums);
   if (call.codes != nullptr)
     return call.codes->has_others ? StoreVnniTile<true>(*call.codes, sums)
                                   : StoreVnniTile<false>(*call.codes, sums);

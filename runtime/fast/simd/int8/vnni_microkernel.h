@@ -6,6 +6,26 @@
 
 namespace nnefc::runtime::fast::simd {
 
+// Quantization of HSwish of accumulators, by channel: value = gate * (scales * sum + bias) + offsets, with
+// gate = gate_scales * sum + gate_bias clamped within 0 to 1. Values are clamped within 0 to 255 and rounded
+// with ties to even; NaN becomes 0.
+struct HSwishResults {
+  const float *gate_scales, *gate_bias, *scales, *bias, *offsets;  // kBlockColumns per block
+  uint8_t* out;
+  int64_t stride;  // between pixels
+
+  // Returns the parameters of the channels from an index on, for the same `out`.
+  HSwishResults From(int64_t channel) const {
+    return {gate_scales + channel,
+            gate_bias + channel,
+            scales + channel,
+            bias + channel,
+            offsets + channel,
+            out,
+            stride};
+  }
+};
+
 // 1 to TileRows() pixels of u8 values.
 struct VnniTile {
   Dot4Tile<uint8_t> products;            // arguments of the first block
@@ -15,9 +35,10 @@ struct VnniTile {
   // Prefetch for a later call: cache lines per kQuadsPerPrefetch groups of four.
   const int8_t* next = nullptr;
   int64_t next_lines = 0;
-  // If not null, requantizes in place of storing accumulators: parameters of the first pixel and block. All
-  // blocks must have kBlockColumns channels.
+  // If one is not null, quantizes instead of storing accumulators: parameters of the first pixel and block.
+  // All blocks must have kBlockColumns channels.
   const RequantizedResults* codes = nullptr;
+  const HSwishResults* hard_swish = nullptr;
 };
 inline constexpr int64_t kQuadsPerPrefetch = 8;
 // Computes 1 to BlocksPerTile() blocks; requires HasVnni().

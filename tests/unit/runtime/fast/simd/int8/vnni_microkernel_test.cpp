@@ -145,6 +145,60 @@ TEST_P(VnniTileTest, QuantizedResults) {
   }
 }
 
+// HSwish of sums against a formula in f64, with channels of parameters that are not finite.
+TEST_P(VnniTileTest, HSwishOfSums) {
+  for (int64_t pixels = 1; pixels <= tile_rows(); ++pixels) {
+    for (int64_t blocks = 1; blocks <= blocks_at_once(); ++blocks) {
+      const int64_t columns = blocks * kBlockColumns, stride = columns + 9;
+      const GuardedArray<int32_t> seen = Array<int32_t>(pixels), strips = Array<int32_t>(1),
+                                  start = Draw<int32_t>(columns, -9000, 9000);
+      const GuardedArray<uint8_t> codes = Draw<uint8_t>(kQuad, 0, 255);
+      const GuardedArray<int8_t> weights = Draw<int8_t>(blocks * kQuadWeights, -128, 127);
+      const GuardedArray<float> gate_scales = Array(columns, 0x1p-12F), gate_bias = Array(columns, 0.5F),
+                                bias = DrawIntegers(columns), offsets = Draw(columns, -20, 275);
+      GuardedArray<float> scales = Array(columns, 0x1p-6F);
+      scales[3] = std::numeric_limits<float>::quiet_NaN();
+      scales[5] = std::numeric_limits<float>::infinity();
+      GuardedArray<uint8_t> out = Array<uint8_t>((pixels - 1) * stride + columns, 77);
+      const HSwishResults results{.gate_scales = gate_scales.data(),
+                                  .gate_bias = gate_bias.data(),
+                                  .scales = scales.data(),
+                                  .bias = bias.data(),
+                                  .offsets = offsets.data(),
+                                  .out = out.data(),
+                                  .stride = stride};
+      Of(RunVnniMicrokernel)(pixels, blocks,
+                             {.products = {.numbers = codes.data(),
+                                           .seen = seen.data(),
+                                           .strips = strips.data(),
+                                           .strip_count = 1,
+                                           .quads = 1,
+                                           .weights = weights.data(),
+                                           .sums = nullptr},
+                              .weights_stride = kQuadWeights,
+                              .sums_stride = 0,
+                              .start = start.data(),
+                              .hard_swish = &results});
+      for (int64_t at = 0; at < out.size(); ++at) {
+        const int64_t column = at % stride;
+        if (column >= columns) {
+          ASSERT_EQ(out[at], 77);
+          continue;
+        }
+        double sum = start[column];
+        for (int64_t i = 0; i < kQuad; ++i) sum += codes[i] * weights[column * kQuad + i];
+        const double gate = std::clamp(sum * 0x1p-12 + 0.5, 0.0, 1.0);
+        const double x =
+            gate * (sum * double{scales[column]} + double{bias[column]}) + double{offsets[column]};
+        const double code = std::isnan(x) ? 0 : std::clamp(std::nearbyint(x), 0.0, 255.0);
+        const bool is_tie = std::abs(std::abs(x - std::trunc(x)) - 0.5) < 1e-3;
+        ASSERT_LE(std::abs(out[at] - code), is_tie ? 1 : 0)
+            << x << ", " << pixels << " pixels, channel " << column;
+      }
+    }
+  }
+}
+
 NNEFC_INSTANTIATE_LANE_TESTS(VnniTileTest);
 
 }  // namespace

@@ -1,0 +1,120 @@
+// Functions, multiplications and additions between products of quantized numbers and the quantization of
+// their results, against formulas in f64.
+
+#include "tests/unit/runtime/engine/quantized/quantized_graph.h"
+
+namespace nnefc::runtime::engine {
+namespace {
+
+struct Activation {
+  const char* name;
+  double (*of)(double);
+};
+const Activation kActivations[] = {
+    {"", [](double x) { return x; }},
+    {"ReLU", [](double x) { return std::max(x, 0.0); }},
+    {"HSwish", [](double x) { return x * std::clamp(x + 3, 0.0, 6.0) / 6; }},
+    {"Sigmoid", [](double x) { return 1 / (1 + std::exp(-x)); }},
+    {"Mish", [](double x) { return x * std::tanh(std::log1p(std::exp(x))); }},
+};
+
+// Multiplications and additions in their order: `m` and `a` by a number, `M` and `A` by column.
+const char* const kAffineSteps[] = {"", "m", "a", "M", "A", "ma", "am", "MA", "AM", "maM", "MaAm", "AAMM"};
+
+class ProductWithEpilogue {
+ public:
+  ProductWithEpilogue(int64_t rows, int64_t outputs) : rows_(rows), outputs_(outputs) {}
+
+  void Check(const Activation& activation, const std::string& steps, bool has_bias) {
+    const Quantization from{.zero = 117}, to{.scale = 0x1p-4F, .zero = 101};
+    const std::vector<int64_t> codes = DrawValues({rows_, kInputs}, from.zero, Spread::kAnywhere, 4);
+    const std::vector<int64_t> weights = DrawWeights(outputs_, kInputs, 3);
+    std::vector<double> numbers = Product(Less(codes, from.zero), weights, from.scale);
+    TestGraph g;
+    ir::OutputPort y = g.Op(
+        "MatMul", {FakeQuantized(g, g.Parameter("x", {rows_, kInputs}), from), g.Const(Matrix(weights))});
+    if (has_bias) y = Add(g, y, 'A', numbers);
+    if (*activation.name != 0) {
+      const std::string name = activation.name;
+      y = g.Op(name == "HSwish" || name == "Mish" ? "opset4" : "opset1", name, {y});
+      for (double& number : numbers) number = activation.of(number);
+    }
+    for (const char step : steps) y = Add(g, y, step, numbers);
+    // Codes that another product reads.
+    std::vector<float> identity(SizeOf({outputs_, outputs_}), 0.0F);
+    for (int64_t i = 0; i < outputs_; ++i) identity[static_cast<size_t>(i * (outputs_ + 1))] = 1;
+    g.Result(g.Op("MatMul", {FakeQuantized(g, y, to),
+                             g.Const(TensorValue::FromFloats({outputs_, outputs_}, identity))}));
+    ExpectCodes(g, {NumbersOf({rows_, kInputs}, codes, from)}, to, numbers, "", 2e-3);
+  }
+
+ private:
+  static constexpr int64_t kInputs = 12;
+
+  TensorValue Matrix(const std::vector<int64_t>& weights) const {
+    std::vector<float> numbers(weights.size());
+    for (int64_t o = 0; o < outputs_; ++o) {
+      for (int64_t i = 0; i < kInputs; ++i)
+        numbers[static_cast<size_t>(i * outputs_ + o)] =
+            static_cast<float>(weights[static_cast<size_t>(o * kInputs + i)]) * FilterScale(o);
+    }
+    return TensorValue::FromFloats({kInputs, outputs_}, numbers);
+  }
+  std::vector<double> Product(const std::vector<int64_t>& numbers, const std::vector<int64_t>& weights,
+                              float scale) const {
+    std::vector<double> results;
+    for (int64_t row = 0; row < rows_; ++row) {
+      for (int64_t o = 0; o < outputs_; ++o) {
+        int64_t sum = 0;
+        for (int64_t i = 0; i < kInputs; ++i)
+          sum +=
+              numbers[static_cast<size_t>(row * kInputs + i)] * weights[static_cast<size_t>(o * kInputs + i)];
+        results.push_back(static_cast<double>(sum) * scale * FilterScale(o));
+      }
+    }
+    return results;
+  }
+  // Adds a step to the graph, and applies it to the numbers.
+  ir::OutputPort Add(TestGraph& g, ir::OutputPort y, char step, std::vector<double>& numbers) const {
+    const bool is_product = step == 'm' || step == 'M', is_column = step == 'M' || step == 'A';
+    const int64_t count = is_column ? outputs_ : 1;
+    std::vector<float> operand;
+    for (int64_t i = 0; i < count; ++i)
+      operand.push_back(is_product ? 0.75F + 0.125F * static_cast<float>(i % 5) * (i % 2 == 0 ? 1 : -1)
+                                   : static_cast<float>(i % 7) / 4 - 0.625F);
+    for (size_t i = 0; i < numbers.size(); ++i) {
+      const double other = double{operand[i % operand.size()]};
+      numbers[i] = is_product ? numbers[i] * other : numbers[i] + other;
+    }
+    const Shape shape = is_column ? Shape{count} : Shape{};
+    return g.Op(is_product ? "Multiply" : "Add", {y, g.Const(TensorValue::FromFloats(shape, operand))});
+  }
+
+  int64_t rows_, outputs_;
+};
+
+TEST(QuantizedEpiloguesTest, StepsAfterFunctions) {
+  for (const Activation& activation : kActivations) {
+    for (const char* steps : kAffineSteps) {
+      for (const bool has_bias : {false, true}) {
+        SCOPED_TRACE(activation.name + std::string(has_bias ? " of bias, " : ", ") + steps);
+        ProductWithEpilogue(29, 33).Check(activation, steps, has_bias);
+      }
+    }
+  }
+}
+
+// Rows and columns around those of tiles.
+TEST(QuantizedEpiloguesTest, RowsAndColumns) {
+  for (const int64_t rows : {1, 6, 13, 14, 15, 57}) {
+    for (const int64_t outputs : {1, 15, 16, 17, 31, 32, 48, 80}) {
+      for (const char* steps : {"", "maM"}) {
+        SCOPED_TRACE(std::to_string(rows) + " rows, " + std::to_string(outputs) + " columns, " + steps);
+        ProductWithEpilogue(rows, outputs).Check(kActivations[2], steps, true);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace nnefc::runtime::engine
