@@ -52,7 +52,7 @@ ALLOWED = {
     "runtime/fast/gemm": FAST,
     "runtime/fast/conv": FAST | {"runtime/fast/gemm"},
     "runtime/fast/int8": FAST | {"runtime/fast/gemm", "runtime/fast/conv"},
-    "runtime/fast/rnn": FAST | {"runtime/fast/gemm"},
+    "runtime/fast/rnn": FAST | {"runtime/fast/gemm", "runtime/fast/int8"},
     "runtime/fast/pointwise": FAST | {"runtime/fast/gemm"},
     "runtime/fast/attention": FAST | {"runtime/fast/gemm", "runtime/fast/pointwise"},
     "runtime/fast/memory": FAST | {"runtime/fast/gemm", "runtime/fast/int8"},

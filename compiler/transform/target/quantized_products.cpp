@@ -1,9 +1,13 @@
-// Marks on matmuls of two tensors whose values are quantized to 8 bits, as in attention.
+// Marks on matmuls of two tensors whose values are quantized to 8 bits, as in attention, and on recurrent
+// layers with such data.
 
 #include <cmath>
+#include <string_view>
+#include <utility>
 
 #include "compiler/transform/pipeline/standard.h"
 #include "compiler/transform/target/quantizations.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace nnefc::transform::target {
 
@@ -22,6 +26,14 @@ bool MovesElements(const ir::Node& node) {
     default:
       return node.Is(ir::OpRole::kView);
   }
+}
+
+// Returns whether a node is a cell or a sequence of cells with its data as first input.
+bool IsRecurrent(const ir::Node& node) {
+  constexpr std::pair<std::string_view, std::string_view> kLayers[] = {
+      {"opset1", "LSTMCell"},     {"opset4", "LSTMCell"},    {"opset3", "GRUCell"},    {"opset1", "RNNCell"},
+      {"opset5", "LSTMSequence"}, {"opset5", "GRUSequence"}, {"opset5", "RNNSequence"}};
+  return llvm::any_of(kLayers, [&](const auto& layer) { return node.Is(layer.first, layer.second); });
 }
 
 // Returns the quantization whose results are the elements of a value, or nothing.
@@ -75,8 +87,8 @@ class MarkQuantizedProducts : public TargetReplacementPattern {
   std::string_view Description() const override {
     return "Matmuls of two tensors are marked if the elements of both are results of 8-bit quantizations and "
            "the matmul takes less time in 8 bits, by the times that the backend states, if any. Only "
-           "transposes, "
-           "slices and other operations that move elements may be between them.";
+           "transposes, slices and other operations that move elements may be between them. Recurrent layers "
+           "are marked if their data are such results.";
   }
   std::string_view Example() const override {
     return R"(%0 = opset1.Parameter "x" {element_type = f32, shape = shape[64,64]} : f32[64,64]
@@ -97,9 +109,14 @@ opset1.Result "z" (%6)
   void FindAndReplacePattern(Graph& graph) override {
     const ir::StepTimes* times = graph.plan() == nullptr ? nullptr : graph.plan()->times;
     for (ir::NodeId id : graph.ir().nodes()) {
-      const std::optional<ir::ops::QuantizedOperands> operands =
-          OperandsIn8Bits(graph.ir(), graph.ir().node(id), times);
-      if (operands) ir::ops::MarkQuantizedOperands(graph.Raw(), id, *operands);
+      const ir::Node& node = graph.ir().node(id);
+      if (IsRecurrent(node)) {
+        const std::optional<ir::ops::LinearQuantization> data = QuantizationBefore(graph.ir(), node.input(0));
+        if (data && std::isnormal(data->scale))
+          ir::ops::MarkQuantizedData(graph.Raw(), id, {.scale = data->scale, .zero = data->zero});
+      } else if (const auto operands = OperandsIn8Bits(graph.ir(), node, times)) {
+        ir::ops::MarkQuantizedOperands(graph.Raw(), id, *operands);
+      }
     }
   }
 };

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <utility>
 
+#include "compiler/ir/ops/arithmetic/quantized_values.h"
 #include "runtime/fast/factories.h"
 #include "runtime/fast/memory/blocked_layout.h"
 #include "runtime/fast/reasons.h"
@@ -348,7 +349,7 @@ kernels::KernelOrReason MakeRecurrentKernel(const kernels::KernelRequest& reques
   size_t product_bytes = 0;
   if (form.panels) {
     prepared.inputs[w] = form.panels->w_layout();
-    prepared.inputs[w + 1] = form.panels->r().layout();
+    prepared.inputs[w + 1] = form.panels->r_layout();
     prepared.scratch_bytes = form.panels->scratch_bytes();
   } else {
     prepared.inputs[w] = form.matmuls->w_layout();
@@ -363,6 +364,12 @@ kernels::KernelOrReason MakeRecurrentKernel(const kernels::KernelRequest& reques
   const std::array<Cell, 2> cells = {layer.cell, kernels::MakeCell(*request.node, layer.cell.kind, 1)};
   prepared.kernel = std::make_shared<RecurrentKernel>(cells, std::move(form), scratch);
   return prepared;
+}
+
+std::optional<memory::ValueQuantization> DataQuantizationOf(const kernels::KernelRequest& request) {
+  const auto data = ir::ops::QuantizedDataOf(*request.node);
+  if (!data) return std::nullopt;
+  return memory::ValueQuantization{.scale = data->scale, .zero = data->zero};
 }
 
 // Returns the reason if an operand is not f32, or the operation has other results or peepholes.
@@ -392,7 +399,9 @@ kernels::OrReason<RecurrentLayer> FindLayer(const kernels::KernelRequest& reques
                                   .length = length,
                                   .steps = is_sequence ? StepsTogether(cell, x[0], length) : 1,
                                   .has_bias = request.inputs.size() > w + 2,
-                                  .type = memory::MatmulType(request)}};
+                                  .type = memory::MatmulType(request),
+                                  .allows_int8 = request.precision == kernels::Precision::kF32,
+                                  .data = DataQuantizationOf(request)}};
 }
 
 kernels::KernelOrReason MakePanels(const kernels::KernelRequest& request) {

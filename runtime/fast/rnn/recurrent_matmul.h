@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "llvm/ADT/SmallVector.h"
 #include "runtime/fast/gemm/dot_products.h"
 #include "runtime/fast/memory/blocked_format.h"
+#include "runtime/fast/memory/blocked_layout.h"
 #include "runtime/kernels/arithmetic/recurrent.h"
 #include "runtime/kernels/kernel.h"
 
@@ -42,6 +44,9 @@ struct RecurrentSizes {
   int64_t steps;  // steps whose inputs are multiplied at once
   bool has_bias;
   memory::StorageType type;
+  bool allows_int8 = false;  // for constant weights that are multiples of a scale
+  // The quantization of the inputs, if their numbers are results of one.
+  std::optional<memory::ValueQuantization> data = std::nullopt;
 };
 
 // The weights of one direction in a run; packed weights cover all directions.

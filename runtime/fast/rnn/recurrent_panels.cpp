@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "runtime/fast/simd/index_range.h"
+#include "runtime/fast/simd/int8/fake_quantize_microkernel.h"
+#include "runtime/fast/simd/int8/fixed_point_microkernel.h"
 #include "runtime/tensor/parallel.h"
 #include "runtime/tensor/round_up.h"
 #include "runtime/tensor/tasks.h"
@@ -70,6 +72,7 @@ class PanelRunner {
   using Rows = llvm::SmallVector<const std::byte*, 32>;
 
   void StartStates(const Batch& batch);
+  void MultiplyQuantizedInputs(const Batch& batch, const Block& block);
   void RunPartitions(const Batch& batch) const;
   Block BlockAt(const Batch& batch, int64_t first) const;
   StepPosition At(const Batch& batch, const Block& block, int64_t step) const;
@@ -80,6 +83,10 @@ class PanelRunner {
   Rows RowsOf(const Batch& batch, const Block& block) const;
   void MultiplyInputPanels(llvm::ArrayRef<const std::byte*> rows, const IndexRange& panels) const;
   void RunPart(const Batch& batch, const StepPosition& at, const Phase& phase, int part) const;
+  FixedPointRows FixedPointOf(const Batch& batch, int part) const;
+  const float* Factors(const Batch& batch, const StepPosition& at, const Phase& phase, int64_t element) const;
+  void MultiplyQuantizedStates(const Batch& batch, const StepPosition& at, const Phase& phase,
+                               const IndexRange& panels, const FixedPointRows& rows) const;
   void MultiplyStates(const Batch& batch, const StepPosition& at, const Phase& phase, int64_t first,
                       int64_t last) const;
   void Finish(const Batch& batch, const StepPosition& at, const Phase& phase, int64_t first,
@@ -99,6 +106,8 @@ class PanelRunner {
   std::unique_ptr<RecurrentMultiplier> multiplier_;
   float *gates_, *beside_, *bias_, *states_;
   uint16_t *rounded_, *rounded_x_;
+  uint8_t *quantized_x_, *fixed_point_;
+  float* units_;
 };
 
 }  // namespace
@@ -112,8 +121,15 @@ std::optional<PanelWeights> PanelWeights::Make(const kernels::Cell& cell, const 
   if (!packed_r || w.constant == nullptr) return std::nullopt;
   PanelWeights weights(*packed_r);
   weights.inputs_ = std::move(inputs);
-  if (weights.inputs_ == nullptr) weights.w_ = gemm::PanelMatrix::Make(w, cell.hidden, sizes.type);
-  if (weights.inputs_ == nullptr && !weights.w_) return std::nullopt;
+  if (sizes.allows_int8) weights.quantized_r_ = QuantizedPanels::Make(r, cell.hidden);
+  if (sizes.allows_int8 && sizes.data) {
+    weights.data_ = *sizes.data;
+    weights.quantized_w_ = QuantizedPanels::Make(w, cell.hidden);
+  }
+  if (weights.quantized_w_) weights.inputs_ = nullptr;
+  if (weights.inputs_ == nullptr && !weights.quantized_w_)
+    weights.w_ = gemm::PanelMatrix::Make(w, cell.hidden, sizes.type);
+  if (weights.inputs_ == nullptr && !weights.quantized_w_ && !weights.w_) return std::nullopt;
   const auto threads = static_cast<int64_t>(tensor::CurrentThreads());
   const int64_t panels = weights.r_.panels_of_group();
   const int64_t of_element = cell.gates * cell.hidden * cell.hidden;
@@ -154,10 +170,18 @@ PanelWeights::Scratch PanelWeights::PlaceScratch(const kernels::Cell& cell, int6
   scratch.rounded = place(is_rounded ? 3 * batch * r_.row_stride() / 2 : 0);
   scratch.rounded_x = place(is_rounded && w_ ? batch * steps * tensor::RoundUp(inputs, 2) / 2 : 0);
   scratch.product = place(inputs_ ? static_cast<int64_t>(inputs_->scratch_bytes() / sizeof(float)) + 1 : 0);
+  const auto place_bytes = [&](int64_t bytes) { return place(tensor::CeilDivide(bytes, sizeof(float))); };
+  scratch.quantized_x = place_bytes(quantized_w_ ? batch * steps * quantized_w_->row_bytes() : 0);
+  const int64_t rows = quantized_r_ ? threads_ * batch : 0;
+  scratch.fixed_point =
+      place_bytes(quantized_r_ ? rows * simd::kFixedPointBytes * quantized_r_->row_bytes() : 0);
+  scratch.units = place(rows);
   return scratch;
 }
 
 std::string PanelWeights::implementation() const {
+  if (quantized_w_) return quantized_r_ ? "panels:int8" : "panels:int8_w";
+  if (quantized_r_) return "panels:int8_r";
   return r_.type() == memory::StorageType::kBf16 ? "panels:bf16" : "panels:f32";
 }
 
@@ -197,7 +221,10 @@ PanelRunner::PanelRunner(const kernels::Cell& cell, const DirectionWeights& weig
       bias_(scratch + share.scratch.bias),
       states_(scratch + share.scratch.states),
       rounded_(reinterpret_cast<uint16_t*>(scratch + share.scratch.rounded)),
-      rounded_x_(reinterpret_cast<uint16_t*>(scratch + share.scratch.rounded_x)) {
+      rounded_x_(reinterpret_cast<uint16_t*>(scratch + share.scratch.rounded_x)),
+      quantized_x_(reinterpret_cast<uint8_t*>(scratch + share.scratch.quantized_x)),
+      fixed_point_(reinterpret_cast<uint8_t*>(scratch + share.scratch.fixed_point)),
+      units_(scratch + share.scratch.units) {
   if (cell.kind == kernels::CellKind::kGru && !cell.linear_before_reset) {
     phases_ = {{0, 2, false, false}, {2, 3, true, true}};
   } else {
@@ -279,6 +306,10 @@ FaultOr<Success> PanelRunner::MultiplyInputs(const Batch& batch, const Block& bl
                             weights_.bias == nullptr ? SumStart::kZero : SumStart::kBias};
     return multiplier_->Run(key, batch.x + block.start * weights_.inputs, weights_.bias, gates_);
   }
+  if (packed_.quantized_w()) {
+    MultiplyQuantizedInputs(batch, block);
+    return Success();
+  }
   if (is_rounded()) RoundInputs(batch, block);
   const Rows rows = RowsOf(batch, block);
   const int64_t panels = cell_.gates * packed_.w()->panels_of_group();
@@ -289,6 +320,33 @@ FaultOr<Success> PanelRunner::MultiplyInputs(const Batch& batch, const Block& bl
     MultiplyInputPanels(rows, {begin, std::min(panels, begin + kPanelsTogether)});
   });
   return Success();
+}
+
+void PanelRunner::MultiplyQuantizedInputs(const Batch& batch, const Block& block) {
+  const QuantizedPanels& w = *packed_.quantized_w();
+  const memory::ValueQuantization& data = packed_.data();
+  const simd::QuantizedLevels levels{.low = data.NumberOf(0), .high = data.NumberOf(255)};
+  const int64_t inputs = weights_.inputs, rows = block.count * batch.size;
+  tensor::ParallelFor(rows, inputs, [&](int64_t row) {
+    const int64_t step = row / batch.size, element = row % batch.size;
+    uint8_t* values = quantized_x_ + row * w.row_bytes();
+    simd::QuantizeRow(levels, batch.x + element * batch.x_stride + (block.start + step) * inputs, inputs,
+                      values);
+    std::fill(values + inputs, values + w.row_bytes(), uint8_t{0});
+  });
+  const int64_t panels = cell_.gates * packed_.r().panels_of_group(), width = cell_.gates * padded_;
+  const int64_t first = weights_.direction * panels;
+  tensor::ParallelFor(
+      tensor::CeilDivide(panels, kPanelsTogether), rows * inputs * kPanelsTogether / 4, [&](int64_t task) {
+        const int64_t begin = task * kPanelsTogether, end = std::min(panels, begin + kPanelsTogether);
+        const int64_t column = begin * kPanelWidth;
+        w.Multiply(Bytes(weights_.w.data), {quantized_x_, rows, data},
+                   {.panels = {first + begin, first + end},
+                    .start = bias_ + column,
+                    .start_stride = 0,
+                    .out = gates_ + column,
+                    .out_stride = width});
+      });
 }
 
 void PanelRunner::RoundInputs(const Batch& batch, const Block& block) {
@@ -339,12 +397,19 @@ void PanelRunner::MultiplyInputPanels(llvm::ArrayRef<const std::byte*> rows, con
 void PanelRunner::RunPart(const Batch& batch, const StepPosition& at, const Phase& phase, int part) const {
   const IndexRange own = OwnPanels(part);
   const int64_t groups = (own.count() + kPanelsTogether - 1) / kPanelsTogether;
+  const FixedPointRows rows = FixedPointOf(batch, part);
+  for (int64_t element = 0; packed_.quantized_r() && element < batch.size; ++element)
+    rows.Store(element, Factors(batch, at, phase, element), cell_.hidden);
   for (int64_t i = 0; i < groups; ++i) {
     // Alternate steps run backward: a cache smaller than R still holds the panels read last.
     const int64_t group = at.step % 2 == 0 ? i : groups - 1 - i;
     const int64_t first = own.begin + group * kPanelsTogether;
     const int64_t last = std::min(own.end, first + kPanelsTogether);
-    MultiplyStates(batch, at, phase, first, last);
+    if (packed_.quantized_r()) {
+      MultiplyQuantizedStates(batch, at, phase, {first, last}, rows);
+    } else {
+      MultiplyStates(batch, at, phase, first, last);
+    }
     Finish(batch, at, phase, first, last);
   }
 }
@@ -353,6 +418,48 @@ const std::byte* PanelRunner::State(const Batch& batch, int64_t step, int64_t el
   const int64_t row = step % 2 * batch.size + element;
   if (is_rounded()) return Bytes(rounded_ + row * packed_.r().row_stride());
   return Bytes(states_ + row * padded_);
+}
+
+// Returns the memory of a team member for states in fixed point.
+FixedPointRows PanelRunner::FixedPointOf(const Batch& batch, int part) const {
+  if (!packed_.quantized_r()) return {};
+  const int64_t of_row = packed_.quantized_r()->row_bytes();
+  const int64_t first = part * batch.size;
+  return {.bytes = fixed_point_ + first * simd::kFixedPointBytes * of_row,
+          .units = units_ + first,
+          .row_bytes = of_row};
+}
+
+// Returns the f32 numbers that a phase multiplies by R: the state, or r * h.
+const float* PanelRunner::Factors(const Batch& batch, const StepPosition& at, const Phase& phase,
+                                  int64_t element) const {
+  if (phase.of_reset) return beside_ + element * padded_;
+  return states_ + (at.step % 2 * batch.size + element) * padded_;
+}
+
+void PanelRunner::MultiplyQuantizedStates(const Batch& batch, const StepPosition& at, const Phase& phase,
+                                          const IndexRange& panels, const FixedPointRows& rows) const {
+  llvm::SmallVector<const float*, gemm::kMaxPanelRows> numbers;
+  for (int64_t element = 0; element < batch.size; ++element)
+    numbers.push_back(Factors(batch, at, phase, element));
+  const int64_t width = cell_.gates * padded_, unit = panels.begin * kPanelWidth;
+  for (int64_t gate = phase.first_gate; gate < phase.last_gate; ++gate) {
+    const int64_t first =
+        (weights_.direction * cell_.gates + gate) * packed_.r().panels_of_group() + panels.begin;
+    float* const out = gates_ + at.place * batch.size * width + gate * padded_ + unit;
+    QuantizedPanels::Results results{.panels = {first, first + panels.count()},
+                                     .start = out,
+                                     .start_stride = width,
+                                     .out = out,
+                                     .out_stride = width};
+    if (cell_.linear_before_reset && gate == 2) {
+      results.start = bias_ + 3 * padded_ + unit;
+      results.start_stride = 0;
+      results.out = beside_ + unit;
+      results.out_stride = padded_;
+    }
+    packed_.quantized_r()->Multiply(Bytes(weights_.r.data), rows, batch.size, numbers.data(), results);
+  }
 }
 
 // Adds the products of the state, or of r * h, to the gate sums of panels [first, last).

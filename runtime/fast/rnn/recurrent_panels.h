@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "runtime/fast/gemm/panel_gemm.h"
+#include "runtime/fast/rnn/quantized_panels.h"
 #include "runtime/fast/rnn/recurrent_gates.h"
 #include "runtime/fast/rnn/recurrent_matmul.h"
 
@@ -51,9 +52,18 @@ class PanelWeights {
     return sizes.batch == 1 && cell.hidden % gemm::kPanelWidth == 0;
   }
 
-  tensor::Layout w_layout() const { return w_ ? w_->layout() : inputs_->w_layout(); }
+  tensor::Layout w_layout() const {
+    if (quantized_w_) return quantized_w_->layout();
+    return w_ ? w_->layout() : inputs_->w_layout();
+  }
+  tensor::Layout r_layout() const { return quantized_r_ ? quantized_r_->layout() : r_.layout(); }
   const gemm::PanelMatrix& r() const { return r_; }
+  // Returns nothing if quantized_w() or inputs() is in use.
   const std::optional<gemm::PanelMatrix>& w() const { return w_; }
+  // The 8-bit weights, in use in place of the others: W for quantized inputs only.
+  const std::optional<QuantizedPanels>& quantized_w() const { return quantized_w_; }
+  const std::optional<QuantizedPanels>& quantized_r() const { return quantized_r_; }
+  const memory::ValueQuantization& data() const { return data_; }
   // Returns the matmuls of inputs if another backend computes them, or null.
   const RecurrentMatmuls* inputs() const { return inputs_.get(); }
   // The thread count of steps partitioned by state units.
@@ -69,6 +79,9 @@ class PanelWeights {
     int64_t rounded;  // bf16: two states and r * h, then inputs [steps, batch, inputs]
     int64_t rounded_x;
     int64_t product;
+    int64_t quantized_x;  // [steps, batch, row bytes of W]
+    // Each thread: f32 states or r * h in fixed point, and their units.
+    int64_t fixed_point, units;
     int64_t floats = 0;
   };
   // The configuration of elements that run separately on one thread, or of all.
@@ -90,6 +103,8 @@ class PanelWeights {
 
   gemm::PanelMatrix r_;
   std::optional<gemm::PanelMatrix> w_;
+  std::optional<QuantizedPanels> quantized_w_, quantized_r_;
+  memory::ValueQuantization data_;
   std::shared_ptr<const RecurrentMatmuls> inputs_;
   int threads_ = 1;
   Share whole_, slice_;

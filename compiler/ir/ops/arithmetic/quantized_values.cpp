@@ -194,6 +194,7 @@ constexpr std::string_view kQuantizedResult = "quantized_result";
 constexpr std::string_view kFilterScales = "filter_scales";
 constexpr std::string_view kFilterMagnitude = "filter_magnitude";
 constexpr std::string_view kQuantizedOperands = "quantized_operands";  // scale and zero point of each
+constexpr std::string_view kQuantizedData = "quantized_data";          // scale and zero point
 
 }  // namespace
 
@@ -238,6 +239,19 @@ std::optional<QuantizedOperands> QuantizedOperandsOf(const Node& node) {
   return QuantizedOperands{
       .left = {.scale = static_cast<float>(numbers[0]), .zero = static_cast<int>(numbers[1])},
       .right = {.scale = static_cast<float>(numbers[2]), .zero = static_cast<int>(numbers[3])}};
+}
+
+void MarkQuantizedData(Graph& graph, NodeId node, const QuantizedOperands::Operand& data) {
+  const std::array<double, 2> numbers = {data.scale, static_cast<double>(data.zero)};
+  graph.SetRtInfo(node, kQuantizedData, Attribute::Scalars(numbers.begin(), numbers.end()));
+}
+
+std::optional<QuantizedOperands::Operand> QuantizedDataOf(const Node& node) {
+  const Attribute* entry = node.rt_info().Find(kQuantizedData);
+  if (entry == nullptr) return std::nullopt;
+  const auto numbers = entry->AsDoubles();
+  return QuantizedOperands::Operand{.scale = static_cast<float>(numbers[0]),
+                                    .zero = static_cast<int>(numbers[1])};
 }
 
 }  // namespace nnefc::ir::ops

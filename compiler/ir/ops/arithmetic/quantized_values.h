@@ -86,4 +86,9 @@ void MarkQuantizedOperands(Graph& graph, NodeId node, const QuantizedOperands& o
 // Returns the quantizations of the operands of a marked matmul, or nothing.
 std::optional<QuantizedOperands> QuantizedOperandsOf(const Node& node);
 
+// Marks a recurrent layer whose data, its first input, are results of that quantization.
+void MarkQuantizedData(Graph& graph, NodeId node, const QuantizedOperands::Operand& data);
+// Returns the quantization of the data of a marked layer, or nothing.
+std::optional<QuantizedOperands::Operand> QuantizedDataOf(const Node& node);
+
 }  // namespace nnefc::ir::ops

@@ -151,8 +151,9 @@ class FilterPacking final : public kernels::ConstantKernel {
   }
 
   kernels::FaultOr<Success> RunByRows(const TensorValue& value, std::byte* out) const override {
+    const TensorValue rows = value.Reshaped({numbers_.rows, numbers_.row});
     WriteBySteps(out, [&](int64_t first, int64_t last, auto write) {
-      const TensorValue part = value.LoadedRows(first, last).Aligned(alignof(float));
+      const TensorValue part = rows.LoadedRows(first, last).Aligned(alignof(float));
       write(part.elements<float>().data());
     });
     return Success();
@@ -248,6 +249,9 @@ std::shared_ptr<const kernels::ConstantKernel> MakeFilterPacking(llvm::ArrayRef<
                                                                  const memory::BlockedLayout::Form& form,
                                                                  const memory::BlockedFormat& target) {
   if (!form.filter_codes || shape.empty()) return nullptr;
+  // Rows of a filter may be divided into groups.
+  const llvm::ArrayRef<int64_t> groups = target.shape();
+  if (form.order.empty() && groups.size() == 3 && Volume(groups) == Volume(shape)) shape = groups;
   const std::optional<NumberScales> numbers = NumberScales::Find(shape, form);
   if (!numbers) return nullptr;
   std::optional<QuantizedOffsets> places = FindPlaces(*numbers, form, target);

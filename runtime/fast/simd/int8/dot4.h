@@ -31,7 +31,7 @@ NNEFC_SIMD_INLINE inline void ScalarDot4(const Uint8Vector& codes, const int8_t*
   }
 }
 
-// Accumulates dot4 of u8 values and i8 weights; requires VNNI.
+// Accumulates dot4 of u8 values and i8 weights; requires HasVnni().
 NNEFC_SIMD_INLINE inline void AddQuads(Uint32Vector& sums, const Uint8Vector& codes,
                                        const Uint8Vector& weights) {
 #if defined(NNEFC_X86_AVX512)

@@ -66,6 +66,8 @@ class QuantizedProductMarksTest : public TransformTest {
       if (const auto operands = ir::ops::QuantizedOperandsOf(node))
         marked += fmt::format("{}{}({}, {}; {}, {})", space, node.name(), operands->left.scale,
                               operands->left.zero, operands->right.scale, operands->right.zero);
+      if (const auto data = ir::ops::QuantizedDataOf(node))
+        marked += fmt::format("{}{}({}, {})", space, node.name(), data->scale, data->zero);
     }
     return marked;
   }
@@ -173,6 +175,55 @@ TEST_F(QuantizedProductMarksTest, MovedOperands) {
   EXPECT_EQ(Marked({Quantized("p", "x"), Quantized("q", "y"), TargetStep("t", "opset1.Add", "%q, %one"),
                     Product("p", "t")}),
             "");
+}
+
+// Recurrent layers are marked by their data alone, whose values stay f32.
+TEST_F(QuantizedProductMarksTest, DataOfRecurrentLayers) {
+  struct Layer {
+    const char* type;
+    int rank, gates;
+  };
+  const auto marked = [&](const Layer& layer, llvm::ArrayRef<std::string> steps, const std::string& data,
+                          const std::string& state) {
+    const bool is_sequence = layer.rank == 3, is_lstm = layer.gates == 4;
+    const std::string rows = fmt::format("{}", layer.gates * 2), one = is_sequence ? "1," : "";
+    const auto shape = [&](const std::string& others) { return "[" + one + rows + others + "]"; };
+    const std::string state_shape = is_sequence ? "[2,1,2]" : "[2,2]";
+    std::vector<std::string> all = {TargetInput("c", "f32", state_shape),
+                                    TargetInput("w", "f32", shape(",4")),
+                                    TargetInput("r", "f32", shape(",2")), TargetInput("b", "f32", shape(""))};
+    if (is_sequence) all.push_back(TargetConstant("lengths", "i64[2]", "3, 3"));
+    all.insert(all.end(), steps.begin(), steps.end());
+    std::string inputs = "%" + data + ", %" + state;
+    if (is_lstm) inputs += ", %c";
+    if (is_sequence) inputs += ", %lengths";
+    inputs += ", %w, %r, %b";
+    const int outputs = (is_lstm ? 2 : 1) + (is_sequence ? 1 : 0);
+    std::string types = "f32[...]";
+    for (int i = 1; i < outputs; ++i) types += ", f32[...]";
+    all.push_back(fmt::format("  %l{} = {} \"l\" ({}) {{hidden_size = 2{}}} : {}\n",
+                              outputs > 1 ? fmt::format(":{}", outputs) : "", layer.type, inputs,
+                              is_sequence ? ", direction = \"forward\"" : "", types));
+    all.push_back(fmt::format("  opset1.Result \"y\" (%l{})\n", outputs > 1 ? ".0" : ""));
+    return Marked(all, is_sequence ? "[2,3,4]" : "[2,4]", state_shape);
+  };
+  for (const Layer& layer : {Layer{"opset1.LSTMCell", 2, 4},
+                             {"opset4.LSTMCell", 2, 4},
+                             {"opset3.GRUCell", 2, 3},
+                             {"opset1.RNNCell", 2, 1},
+                             {"opset5.LSTMSequence", 3, 4},
+                             {"opset5.GRUSequence", 3, 3},
+                             {"opset5.RNNSequence", 3, 1}}) {
+    SCOPED_TRACE(layer.type);
+    EXPECT_EQ(marked(layer, {Quantized("p", "x", true)}, "p", "y"), "l(2, 128)");
+    EXPECT_EQ(marked(layer, {Quantized("p", "y", true)}, "x", "p"), "");
+    EXPECT_EQ(marked(layer, {Quantized("p", "x", true, "255")}, "p", "y"), "");
+    EXPECT_EQ(marked(layer, {Quantized("p", "x"), TargetStep("t", "opset1.Tanh", "%p")}, "t", "y"), "");
+  }
+  const std::string order = TargetConstant("order", "i64[3]", "0, 1, 2");
+  EXPECT_EQ(marked({"opset5.GRUSequence", 3, 3},
+                   {order, Quantized("p", "x"), TargetStep("t", "opset1.Transpose", "%p, %order")}, "t", "y"),
+            "l(1, 0)");
 }
 
 }  // namespace

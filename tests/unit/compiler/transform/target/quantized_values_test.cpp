@@ -438,6 +438,22 @@ TEST_F(QuantizedValuesTest, MarksArePrintedAndParsed) {
   EXPECT_EQ(filter->max_magnitude, 0.3F);
 }
 
+TEST_F(QuantizedValuesTest, MarksOfDataArePrintedAndParsed) {
+  const auto graph = Parse(
+      "  %0 = opset1.Parameter \"x\" {element_type = f32, shape = [1]} : f32[1]\n"
+      "  %1 = opset1.Abs \"a\" (%0) : f32[1]\n  opset1.Result \"y\" (%1)\n");
+  const ir::NodeId abs = graph->node(graph->results()[0]).input(0).node;
+  EXPECT_FALSE(ir::ops::QuantizedDataOf(graph->node(abs)).has_value());
+  ir::ops::MarkQuantizedData(*graph, abs, {.scale = 1e-30F, .zero = 255});
+  const auto again =
+      ir::ParseGraph(context_.sources.AddText("again", ir::PrintGraph(*graph)), ir::StandardOps(), context_);
+  ASSERT_NE(again, nullptr);
+  const auto data = ir::ops::QuantizedDataOf(again->node(again->node(again->results()[0]).input(0).node));
+  ASSERT_TRUE(data.has_value());
+  EXPECT_EQ(data->scale, 1e-30F);
+  EXPECT_EQ(data->zero, 255);
+}
+
 TEST_F(QuantizedValuesTest, MarksOfOperandsArePrintedAndParsed) {
   const auto graph = Parse(
       "  %0 = opset1.Parameter \"x\" {element_type = f32, shape = [1]} : f32[1]\n"
