@@ -292,6 +292,53 @@ TEST(QuantizedImagesTest, FunctionsOfDepthwiseSums) {
   }
 }
 
+// A function of sums and linear functions after it, by numbers and by channel in each order, up to the
+// quantization: one step.
+TEST(QuantizedImagesTest, LinearFunctionsAfterAFunctionOfSums) {
+  const char* const lists[] = {"ma", "am", "MA", "AM", "maMA", "AMam", "aAmM", "MmM"};
+  for (const int64_t channels : {16, 20}) {
+    for (const int64_t groups : {int64_t{1}, channels}) {
+      const Convolved window{.image = {1, channels, 7, 9},
+                             .outputs = channels,
+                             .size = {3, 3},
+                             .begin = {1, 1},
+                             .end = {1, 1},
+                             .groups = groups};
+      const Quantization by{.scale = groups == 1 ? 0x1p-8F : 0x1p-5F, .zero = 100}, to{.zero = 90};
+      const std::vector<int64_t> codes = DrawValues(window.image, by.zero, Spread::kNearZero, 1);
+      const std::vector<int64_t> weights = DrawWeights(channels, window.channels() * 9, 2);
+      const std::vector<int64_t> sums = window.Sums(Less(codes, by.zero), weights);
+      for (const std::string list : lists) {
+        SCOPED_TRACE(std::to_string(channels) + " channels in " + std::to_string(groups) + " groups, " +
+                     list);
+        TestGraph g;
+        std::vector<double> expected;
+        for (size_t i = 0; i < sums.size(); ++i)
+          expected.push_back(static_cast<double>(sums[i]) * by.scale * FilterScale(window.OutputOf(i)));
+        ir::OutputPort y =
+            window.Add(g, FakeQuantized(g, g.Parameter("x", window.image), by), window.FilterOf(weights));
+        y = g.Op("opset4", "HSwish", {AddBias(g, y, window, expected)}, {});
+        for (double& x : expected) x *= std::clamp(x + 3, 0.0, 6.0) / 6;
+        for (const char step : list) {
+          const bool is_by_channel = step == 'M' || step == 'A', multiplies = step == 'M' || step == 'm';
+          std::vector<float> operand;
+          for (int64_t i = 0; i < (is_by_channel ? channels : 1); ++i)
+            operand.push_back(static_cast<float>(i % 5 + 3) / 4);
+          const auto count = static_cast<int64_t>(operand.size());
+          const ir::OutputPort other = g.Const(TensorValue::FromFloats({1, count, 1, 1}, operand));
+          y = g.Op(multiplies ? "Multiply" : "Add", {y, other});
+          for (size_t i = 0; i < expected.size(); ++i) {
+            const double number = operand[static_cast<size_t>(is_by_channel ? window.OutputOf(i) : 0)];
+            expected[i] = multiplies ? expected[i] * number : expected[i] + number;
+          }
+        }
+        g.Result(FakeQuantized(g, y, to));
+        ExpectCodes(g, {NumbersOf(window.image, codes, by)}, to, expected, WithSimd("nnefc:int8_"));
+      }
+    }
+  }
+}
+
 // Sums of two quantized images and slopes by channel or one slope, in a step of 8 bits; the channels of an
 // image are innermost.
 TEST(QuantizedImagesTest, SlopesAfterSumsOfImages) {
