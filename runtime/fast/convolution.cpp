@@ -200,8 +200,9 @@ constexpr Implementation kInt8Convolution[] = {Int8Row<Int8Algorithm::kWinograd>
                                                Int8Row<Int8Algorithm::kFewOutputs>("int8_few_outputs"),
                                                Int8Row<Int8Algorithm::kDot4>("int8_dot4"),
                                                Int8Row<Int8Algorithm::kDot2>("int8_dot2")};
-constexpr Implementation kInt8GroupConvolution[] = {Int8Row<Int8Algorithm::kDepthwise>("int8_depthwise"),
-                                                    Int8Row<Int8Algorithm::kGrouped>("int8_grouped")};
+constexpr Implementation kInt8GroupConvolution[] = {
+    Int8Row<Int8Algorithm::kDot4Depthwise>("int8_depthwise_dot4"),
+    Int8Row<Int8Algorithm::kDepthwise>("int8_depthwise"), Int8Row<Int8Algorithm::kGrouped>("int8_grouped")};
 
 constexpr Implementation kI32Convolution[] = {
     {"integer", int8::IntegerConvolutionApplies, kernels::FixedCost<100>, int8::MakeIntegerConvolution}};
@@ -369,7 +370,9 @@ KernelOrReason MakeZeroPointConvolution(const KernelRequest& given) {
   request.posts = given.posts.drop_front();
   request.inputs = inputs;
   if (const Reason reason = int8::IsQuantized(request); !reason.empty()) return reason;
-  if (const Reason reason = Int8Applies<Int8Algorithm::kDepthwise>(request); !reason.empty()) return reason;
+  const bool has_dot4 = Int8Applies<Int8Algorithm::kDot4Depthwise>(request).empty();
+  const Int8Algorithm algorithm = has_dot4 ? Int8Algorithm::kDot4Depthwise : Int8Algorithm::kDepthwise;
+  if (const Reason reason = int8::Int8ConvolutionApplies(request, algorithm); !reason.empty()) return reason;
   const int64_t channels = inputs[0].shape[1];
   std::optional<std::vector<int32_t>> values =
       ZeroPointsOf(*memory::QuantizationOf(inputs[0]), *zeros.constant);
@@ -377,7 +380,7 @@ KernelOrReason MakeZeroPointConvolution(const KernelRequest& given) {
   OrReason<int8::Int8Step> step = Int8ConvolutionStepOf(request, SpatialDimsOf(request));
   if (!step) return step.reason();
   step->zeros = std::move(*values);
-  KernelOrReason prepared = int8::MakeInt8Convolution(request, *step, Int8Algorithm::kDepthwise);
+  KernelOrReason prepared = int8::MakeInt8Convolution(request, *step, algorithm);
   if (!prepared) return prepared;
   std::swap(prepared->inputs[1], prepared->inputs[2]);
   prepared->kernel = std::make_shared<SwappedInputs>(std::move(prepared->kernel));

@@ -76,6 +76,8 @@ bool RoundsResults(const ir::Graph& graph, const ir::Node& node, const Shape& re
   if (node.info().contraction == ir::Contraction::kNone) return false;
   if (ir::ops::QuantizedFilterOf(node)) {
     const std::optional<Shape> filter = graph.output(node.input(1)).shape.extents();
+    if (node.Is(ir::Contraction::kGroupConvolution))
+      return filter && int8::IsFasterInOwnGroupEpilogue(*filter);
     return node.Is(ir::Contraction::kConvolution) && filter && int8::IsFasterInOwnEpilogue(*filter);
   }
   return node.Is(ir::Contraction::kMatMul) || result[1] >= simd::kBlockColumns / 2;

@@ -39,7 +39,7 @@ constexpr ProcessorSpeeds kAvx512 = {.in_f32 = {.matrix = {72, 0.15},
                                      .in_int8 = {.matrix = {450, 0.35},
                                                  .window = {450, 0.35},
                                                  .winograd = {450, 0.35},
-                                                 .depthwise = {24, 0.1},
+                                                 .depthwise = {250, 0.1},
                                                  .few_outputs = {450, 0.35},
                                                  .transposed = {300, 0.05},
                                                  .transposed_few_outputs = {300, 1.35}}};
@@ -60,8 +60,15 @@ constexpr ProcessorSpeeds kAvx2 = {.in_f32 = {.matrix = {36, 0.2},
                                                .transposed = {120, 0.1},
                                                .transposed_few_outputs = {120, 2}}};
 
+constexpr ProcessorSpeeds WithInt8Depthwise(ProcessorSpeeds speeds, Speed depthwise) {
+  speeds.in_int8.depthwise = depthwise;
+  return speeds;
+}
+constexpr ProcessorSpeeds kAvx2Vnni = WithInt8Depthwise(kAvx2, {120, 0.2});
+
 const ProcessorSpeeds& ProductCost() {
-  return HasVnni() && simd::SimdWidth() == simd::kSimdWidth512 ? kAvx512 : kAvx2;
+  if (!HasVnni()) return kAvx2;
+  return simd::SimdWidth() == simd::kSimdWidth512 ? kAvx512 : kAvx2Vnni;
 }
 
 bool AreOnes(const std::vector<int64_t>& numbers) {

@@ -7,6 +7,7 @@
 
 #include "runtime/fast/gemm/tiling.h"
 #include "runtime/fast/int8/convolution/convolution_shape.h"
+#include "runtime/fast/int8/convolution/dot4_depthwise.h"
 #include "runtime/fast/int8/convolution/filter_packing.h"
 #include "runtime/fast/int8/convolution/int8_few_outputs.h"
 #include "runtime/fast/int8/convolution/int8_grouped_convolution.h"
@@ -388,8 +389,7 @@ kernels::KernelOrReason Finish(const KernelRequest& given, const Int8Step& step,
 
 // The costs of our kernels relative to those with accumulators of two products (dot2), without VNNI.
 constexpr double kFewOutputsTime = 0.3, kWinogradTime = 0.4, kDot4Time = 0.6, kOwnTime = 1;
-// Costs above those of oneDNN's kernels with VNNI, which lack some fused operations. Depthwise convolutions
-// of oneDNN are faster also with the operations in steps of their own.
+// Costs above those of oneDNN's kernels with VNNI, which lack some fused operations.
 constexpr double kDot4TimeAfterOneDnn = 3, kOwnTimeAfterOneDnn = 4;
 
 constexpr Reason kOneDnnUsesVnni("oneDNN is faster with VNNI");
@@ -397,7 +397,12 @@ constexpr Reason kOneDnnUsesVnni("oneDNN is faster with VNNI");
 struct Int8Convolutions {
   Int8ConvolutionShape form;
   Int8Groups groups;
+  bool is_swapped;  // Dot4Depthwise::SwapColumn
 };
+
+bool IsOfDepthwise(Int8Algorithm algorithm) {
+  return algorithm == Int8Algorithm::kDepthwise || algorithm == Int8Algorithm::kDot4Depthwise;
+}
 
 // Describes a convolution for an algorithm.
 kernels::OrReason<Int8Convolutions> Int8FormOf(const KernelRequest& given, Int8Algorithm algorithm) {
@@ -407,7 +412,7 @@ kernels::OrReason<Int8Convolutions> Int8FormOf(const KernelRequest& given, Int8A
   const int64_t axes = static_cast<int64_t>(input.size()) - 2;
   if (axes < 1 || axes > 2) return Reason("{} spatial axes", axes);
   const bool is_depthwise = is_grouped && filter[1] == 1 && filter[2] == 1;
-  if (is_depthwise != (algorithm == Int8Algorithm::kDepthwise))
+  if (is_depthwise != IsOfDepthwise(algorithm))
     return is_depthwise ? Reason("one channel per group") : Reason("more than one channel per group");
   const bool is_of_groups = is_grouped && !is_depthwise;
   if (is_of_groups != (algorithm == Int8Algorithm::kGrouped))
@@ -429,12 +434,13 @@ kernels::OrReason<Int8Convolutions> Int8FormOf(const KernelRequest& given, Int8A
       .zero = memory::QuantizationOf(given.inputs[0])->zero,
       .threads = tensor::CurrentThreads()};
   form.MergePixelsIntoColumn();
+  const bool is_swapped = algorithm == Int8Algorithm::kDot4Depthwise && Dot4Depthwise::SwapColumn(form);
   const int64_t terms = *Volume(filter.drop_front(is_grouped ? 2 : 1));
   if (!FitsWords(terms, form)) return Reason("sums of {} products exceed 32 bits", terms);
   const Int8Groups groups = is_of_groups ? Int8Groups{filter[2], filter[1]} : Int8Groups{1, 1};
   if (is_of_groups && !Int8GroupConvolution::Suits(form, groups))
     return Reason("groups of {} input and {} output channels", filter[2], filter[1]);
-  return Int8Convolutions{form, groups};
+  return Int8Convolutions{form, groups, is_swapped};
 }
 
 Int8ConvolutionShape Int8FormOf(const KernelRequest& given, const gemm::InnerProduct& shape) {
@@ -474,11 +480,13 @@ Reason Int8ConvolutionApplies(const KernelRequest& given, Int8Algorithm algorith
   if (algorithm == Int8Algorithm::kWinograd) return Int8Winograd::Applies(form->form, given.filter_magnitude);
   if (algorithm == Int8Algorithm::kFewOutputs) return FewOutputDotsApply(form->form);
   if (algorithm == Int8Algorithm::kDot4) return Dot4Gemm::Applies(form->form);
-  return Reason();
+  return algorithm == Int8Algorithm::kDot4Depthwise ? Dot4Depthwise::Applies(form->form) : Reason();
 }
 
 Cost Int8ConvolutionCost(const KernelRequest& given, Int8Algorithm algorithm) {
   if (HasVnni()) {
+    if (algorithm == Int8Algorithm::kDot4Depthwise && IsFasterDepthwise(given)) return {kDot4Time};
+    if (algorithm == Int8Algorithm::kDot4Depthwise) return {kDot4TimeAfterOneDnn, kOneDnnUsesVnni};
     if (algorithm == Int8Algorithm::kDot2) return {kOwnTimeAfterOneDnn, kOneDnnUsesVnni};
     if (algorithm == Int8Algorithm::kFewOutputs && IsFasterThanBlocks(Int8FormOf(given, algorithm)->form))
       return {kFewOutputsTime};
@@ -503,7 +511,7 @@ kernels::KernelOrReason MakeInt8Convolution(const KernelRequest& given, const In
   if (!shape) return shape.reason();
   const Int8ConvolutionShape& form = shape->form;
   const llvm::ArrayRef<int64_t> filter = given.inputs[1].shape;
-  const bool is_grouped = algorithm == Int8Algorithm::kGrouped || algorithm == Int8Algorithm::kDepthwise;
+  const bool is_grouped = algorithm == Int8Algorithm::kGrouped || IsOfDepthwise(algorithm);
   const int64_t mask = is_grouped ? 3 : 1;
   BlockedLayout::Form codes{.filter_codes = memory::FilterScales{.scales = given.filter_scales.vec(),
                                                                  .mask = static_cast<int>(mask)}};
@@ -525,6 +533,10 @@ kernels::KernelOrReason MakeInt8Convolution(const KernelRequest& given, const In
     case Int8Algorithm::kDepthwise:
       return finish(Finish<Int8Depthwise>(given, step, form, std::move(results), step.zeros),
                     [&] { return DepthwiseFilter(filter, std::move(codes)); });
+    case Int8Algorithm::kDot4Depthwise:
+      return finish(Finish<Dot4Depthwise>(given, step, form, std::move(results), step.zeros), [&] {
+        return Dot4Depthwise::FilterLayout(filter, form, shape->is_swapped, std::move(codes));
+      });
     case Int8Algorithm::kWinograd:
       return finish(Finish<Int8Winograd>(given, step, form, std::move(results)),
                     [&] { return tiles(kPair, false); });

@@ -27,12 +27,20 @@ struct Int8Step {
 // Returns the reason if the left operand or the filter of a step are not quantized.
 kernels::Reason IsQuantized(const kernels::KernelRequest& given);
 
-// The kernels of int8 convolutions: for groups, for one channel per group, Winograd, for few outputs, and
-// accumulators of four or two products each. Matmuls use the last two.
-enum class Int8Algorithm : uint8_t { kGrouped, kDepthwise, kWinograd, kFewOutputs, kDot4, kDot2 };
+// The kernels of int8 convolutions: for groups, for one channel per group in f32 or with VNNI, Winograd,
+// for few outputs, and accumulators of four or two products each. Matmuls use the last two.
+enum class Int8Algorithm : uint8_t {
+  kGrouped,
+  kDepthwise,
+  kDot4Depthwise,
+  kWinograd,
+  kFewOutputs,
+  kDot4,
+  kDot2
+};
 
 // The implementation of convolutions by an algorithm: the reason why a request is not supported (empty if it
-// is), the cost, and the kernel. The request is a Convolution, or a GroupConvolution for the first two
+// is), the cost, and the kernel. The request is a Convolution, or a GroupConvolution for the first three
 // algorithms. Quantized images are NHWC, f32 images nChw16c.
 kernels::Reason Int8ConvolutionApplies(const kernels::KernelRequest& given, Int8Algorithm algorithm);
 kernels::Cost Int8ConvolutionCost(const kernels::KernelRequest& given, Int8Algorithm algorithm);

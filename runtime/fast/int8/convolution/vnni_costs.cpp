@@ -2,6 +2,7 @@
 
 #include "runtime/fast/int8/convolution/vnni_costs.h"
 
+#include "runtime/fast/gemm/tiling.h"
 #include "runtime/fast/int8/convolution/int8_convolution.h"
 #include "runtime/fast/processor.h"
 #include "runtime/fast/simd/dispatch.h"
@@ -69,6 +70,17 @@ bool IsFasterThanOneDnn(const KernelRequest& given, const gemm::InnerProduct& sh
          shape.rows <= kMaxRows && IsFolded(given, static_cast<int64_t>(given.outputs[0].shape.size()) - 1);
 }
 
+// Our kernel converts the pixels, which takes most of the time if each of them is multiplied by few taps:
+// those of strides, and the first and last ones of short rows. Measured on Zen 5. oneDNN has no fast kernels
+// with results that are not folded.
+bool IsFasterDepthwise(const KernelRequest& given) {
+  constexpr int64_t kFewTaps = 3, kMinColumns = 14;
+  const kernels::Window window = gemm::WindowOfConvolution(given);
+  const kernels::WindowAxis& columns = window[2].size > 1 ? window[2] : window[1];
+  if (simd::SimdWidth() != simd::kSimdWidth512 || columns.size > kFewTaps || !IsFolded(given, 1)) return true;
+  return columns.stride == 1 && columns.output >= kMinColumns;
+}
+
 // oneDNN reads and writes the results once for each operation. Measured on Sapphire Rapids and Zen 5, for
 // sums of few products.
 bool IsFasterInOwnEpilogue(llvm::ArrayRef<int64_t> filter) {
@@ -76,6 +88,11 @@ bool IsFasterInOwnEpilogue(llvm::ArrayRef<int64_t> filter) {
   return HasVnni() && simd::SimdWidth() == simd::kSimdWidth512 &&
          (filter[1] % simd::kQuad == 0 || HasFewerGroups(filter)) &&
          Volume(filter.drop_front(1)).value_or(kFewProducts + 1) <= kFewProducts;
+}
+
+// oneDNN's kernels of depthwise convolutions have no FakeQuantize with f32 results.
+bool IsFasterInOwnGroupEpilogue(llvm::ArrayRef<int64_t> filter) {
+  return HasVnni() && filter[1] == 1 && filter[2] == 1;
 }
 
 }  // namespace nnefc::runtime::fast::int8

@@ -12,8 +12,12 @@ namespace nnefc::runtime::fast::int8 {
 // sizes.
 bool IsFasterThanOneDnn(const kernels::KernelRequest& given);
 bool IsFasterThanOneDnn(const kernels::KernelRequest& given, const gemm::InnerProduct& shape);
+// The same for a depthwise convolution.
+bool IsFasterDepthwise(const kernels::KernelRequest& given);
 // Returns whether operations after the sums of a convolution with a filter [outputs, channels, ..] take less
 // time in our epilogue than in oneDNN's kernels or in steps of their own.
 bool IsFasterInOwnEpilogue(llvm::ArrayRef<int64_t> filter);
+// The same for a GroupConvolution with a filter [groups, outputs, channels, ..].
+bool IsFasterInOwnGroupEpilogue(llvm::ArrayRef<int64_t> filter);
 
 }  // namespace nnefc::runtime::fast::int8

@@ -333,6 +333,23 @@ def int8_convolutions() -> None:
         emit_int8((1, 1, 70, 70), (32, 1, height, 4), folded=False)
 
 
+def int8_depthwise_convolutions() -> None:
+    def choose(columns, taps, stride, folded, processor):
+        if processor != "vnni":
+            return "int8_depthwise"
+        faster = not folded or taps > 3 or (stride == 1 and output_extent(columns, taps, stride, 1, 1) >= 14)
+        return "int8_depthwise_dot4" if faster else "onednn_int8"
+
+    print("# int8 GroupConvolution: our depthwise kernel with VNNI, for 14 columns or more than three taps in a row")
+    for columns in around(7, 14, 28):
+        for taps in (3, 4):
+            for stride in (1, 2):
+                for folded in (False, True):
+                    emit(f"op=GroupConvolution x=1,32,9,{columns} w=32,1,1,{taps},{taps} pad=1 stride={stride}"
+                         f" int8={'folded' if folded else 'f32'}",
+                         lambda processor, threads: choose(columns, taps, stride, folded, processor), threads=(1,))
+
+
 def int8_matmuls() -> None:
     def choose(rows, inputs, folded, processor):
         if processor == "vnni":
@@ -353,4 +370,5 @@ if __name__ == "__main__":
     group_convolutions()
     matmuls()
     int8_convolutions()
+    int8_depthwise_convolutions()
     int8_matmuls()

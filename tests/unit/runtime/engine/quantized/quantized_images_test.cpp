@@ -374,11 +374,17 @@ TEST(QuantizedImagesTest, SlopesAfterSumsOfImages) {
   }
 }
 
-// FakeQuantize by channel with f32 results after sums of few products, in the same step; not after many.
+// FakeQuantize by channel with f32 results after sums of few products, as in a depthwise convolution, in the
+// same step; not after many.
 TEST(QuantizedImagesTest, RoundedByChannelAfterSums) {
-  for (const int64_t channels : {4, 28, 32}) {
-    const Convolved window{
-        .image = {1, channels, 6, 5}, .outputs = 24, .size = {3, 3}, .begin = {1, 1}, .end = {1, 1}};
+  for (const int64_t channels : {1, 4, 28, 32}) {
+    const int64_t groups = channels == 1 ? 24 : 1;
+    const Convolved window{.image = {1, channels * groups, 6, 5},
+                           .outputs = 24,
+                           .size = {3, 3},
+                           .begin = {1, 1},
+                           .end = {1, 1},
+                           .groups = groups};
     SCOPED_TRACE(std::to_string(channels) + " channels");
     const Quantization by{.zero = 100};
     const std::vector<int64_t> codes = DrawValues(window.image, by.zero, Spread::kNearZero, 1);
@@ -403,7 +409,7 @@ TEST(QuantizedImagesTest, RoundedByChannelAfterSums) {
       expected.push_back(std::nearbyint(std::clamp(x, double{lows[output]}, double{highs[output]}) / unit) *
                          unit);
     }
-    const bool is_fused = HasWideVnni() && channels * 9 <= 256;
+    const bool is_fused = groups == 1 ? HasWideVnni() && channels * 9 <= 256 : fast::HasVnni();
     ExpectNumbers(g, {NumbersOf(window.image, codes, by)}, expected,
                   is_fused ? "Convolution+FakeQuantize" : "");
     const auto executable = Compile(g.graph, {.threads = 1});

@@ -217,6 +217,35 @@ TEST(QuantizedWindowsTest, Depthwise) {
   }
 }
 
+// Windows whose rows are multiplied in groups of four taps: extents around those of groups and of parts of a
+// row, positions in the border, and images of one row or one column.
+TEST(QuantizedWindowsTest, DepthwiseWindows) {
+  const auto check = [](Convolved window, int zero) {
+    for (const int64_t channels : {8, 16, 40}) {
+      window.image[1] = window.outputs = window.groups = channels;
+      CheckSums(window, zero, Spread::kAnywhere, fast::HasVnni() ? "nnefc:int8_depthwise_vnni" : "");
+    }
+  };
+  for (int64_t size = 2; size <= 9; ++size) {
+    for (const int64_t stride : {1, 2}) {
+      check({.image = {1, 0, 9, 11},
+             .size = {3, size},
+             .strides = {stride, stride},
+             .begin = {1, size / 2},
+             .end = {1, size / 2}},
+            131);
+      check({.image = {2, 0, 12, 26}, .size = {size, 3}, .strides = {1, stride}, .end = {size - 1, 1}}, 255);
+    }
+  }
+  check({.image = {1, 0, 7, 8}, .size = {3, 3}, .dilations = {2, 1}, .begin = {2, 1}, .end = {2, 1}}, 9);
+  check({.image = {1, 0, 3, 2}, .size = {5, 5}, .begin = {4, 4}, .end = {4, 4}}, 100);
+  check({.image = {1, 0, 4, 4}, .size = {2, 2}, .begin = {3, 3}, .end = {2, 3}}, 1);
+  check({.image = {1, 0, 4, 700}, .size = {3, 5}, .strides = {2, 1}, .begin = {1, 2}, .end = {1, 2}}, 128);
+  check({.image = {1, 0, 2, 501}, .size = {1, 3}, .strides = {1, 2}, .begin = {0, 1}}, 128);
+  check({.image = {2, 0, 37, 1}, .size = {5, 1}, .strides = {2, 1}, .begin = {2, 0}, .end = {2, 0}}, 0);
+  check({.image = {1, 0, 33}, .size = {4}, .strides = {1}, .dilations = {1}, .begin = {1}, .end = {2}}, 77);
+}
+
 TEST(QuantizedWindowsTest, Groups) {
   struct Widths {
     int64_t channels, outputs, groups;
@@ -250,7 +279,7 @@ enum class Follows : uint8_t {
 };
 
 // The last operations of the step of the convolution or, after a sum, of the last step.
-std::string FusedSteps(Follows follows) {
+std::string FusedSteps(const Convolved& window, Follows follows) {
   switch (follows) {
     case Follows::kNothing:
       return "Convolution+FakeQuantize ";
@@ -309,7 +338,7 @@ void CheckCodes(const Convolved& window, const Quantization& from, const Quantiz
     y = FakeQuantized(g, y, to);
   }
   g.Result(y);
-  ExpectCodes(g, inputs, to, expected, fast::simd::HasSimd() ? FusedSteps(follows) : "", slack);
+  ExpectCodes(g, inputs, to, expected, fast::simd::HasSimd() ? FusedSteps(window, follows) : "", slack);
 }
 
 TEST(QuantizedWindowsTest, QuantizedResults) {
@@ -331,6 +360,14 @@ TEST(QuantizedWindowsTest, QuantizedResults) {
       {.image = {1, 32, 8, 9}, .outputs = 33, .size = {3, 3}, .begin = {1, 1}, .end = {1, 1}},
       {.image = {1, 17, 9}, .outputs = 16, .size = {3}, .begin = {1}, .end = {1}},
       {.image = {1, 20, 7, 7}, .outputs = 20, .size = {3, 3}, .begin = {1, 1}, .end = {1, 1}, .groups = 20},
+      {.image = {2, 16, 6, 30}, .outputs = 16, .size = {3, 3}, .begin = {1, 1}, .end = {1, 1}, .groups = 16},
+      {.image = {1, 40, 9, 11},
+       .outputs = 40,
+       .size = {5, 5},
+       .strides = {2, 2},
+       .begin = {2, 2},
+       .end = {2, 2},
+       .groups = 40},
       {.image = {1, 32, 7, 7}, .outputs = 32, .size = {3, 3}, .begin = {1, 1}, .end = {1, 1}, .groups = 4},
       {.image = {1, 128, 5, 4}, .outputs = 33, .size = {3, 3}, .begin = {1, 1}, .end = {1, 1}},
       {.image = {1, 516, 5, 3}, .outputs = 48, .size = {1, 1}}};
