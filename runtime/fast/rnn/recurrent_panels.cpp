@@ -107,7 +107,7 @@ class PanelRunner {
   float *gates_, *beside_, *bias_, *states_;
   uint16_t *rounded_, *rounded_x_;
   uint8_t *quantized_x_, *fixed_point_;
-  float* units_;
+  float *units_of_x_, *units_;
 };
 
 }  // namespace
@@ -122,10 +122,8 @@ std::optional<PanelWeights> PanelWeights::Make(const kernels::Cell& cell, const 
   PanelWeights weights(*packed_r);
   weights.inputs_ = std::move(inputs);
   if (sizes.allows_int8) weights.quantized_r_ = QuantizedPanels::Make(r, cell.hidden);
-  if (sizes.allows_int8 && sizes.data) {
-    weights.data_ = *sizes.data;
-    weights.quantized_w_ = QuantizedPanels::Make(w, cell.hidden);
-  }
+  if (sizes.allows_int8) weights.quantized_w_ = QuantizedPanels::Make(w, cell.hidden);
+  weights.data_ = sizes.data;
   if (weights.quantized_w_) weights.inputs_ = nullptr;
   if (weights.inputs_ == nullptr && !weights.quantized_w_)
     weights.w_ = gemm::PanelMatrix::Make(w, cell.hidden, sizes.type);
@@ -171,7 +169,9 @@ PanelWeights::Scratch PanelWeights::PlaceScratch(const kernels::Cell& cell, int6
   scratch.rounded_x = place(is_rounded && w_ ? batch * steps * tensor::RoundUp(inputs, 2) / 2 : 0);
   scratch.product = place(inputs_ ? static_cast<int64_t>(inputs_->scratch_bytes() / sizeof(float)) + 1 : 0);
   const auto place_bytes = [&](int64_t bytes) { return place(tensor::CeilDivide(bytes, sizeof(float))); };
-  scratch.quantized_x = place_bytes(quantized_w_ ? batch * steps * quantized_w_->row_bytes() : 0);
+  const int64_t of_x = data_ ? 1 : simd::kFixedPointBytes;  // bytes of a number
+  scratch.quantized_x = place_bytes(quantized_w_ ? of_x * batch * steps * quantized_w_->row_bytes() : 0);
+  scratch.units_of_x = place(quantized_w_ && !data_ ? batch * steps : 0);
   const int64_t rows = quantized_r_ ? threads_ * batch : 0;
   scratch.fixed_point =
       place_bytes(quantized_r_ ? rows * simd::kFixedPointBytes * quantized_r_->row_bytes() : 0);
@@ -224,6 +224,7 @@ PanelRunner::PanelRunner(const kernels::Cell& cell, const DirectionWeights& weig
       rounded_x_(reinterpret_cast<uint16_t*>(scratch + share.scratch.rounded_x)),
       quantized_x_(reinterpret_cast<uint8_t*>(scratch + share.scratch.quantized_x)),
       fixed_point_(reinterpret_cast<uint8_t*>(scratch + share.scratch.fixed_point)),
+      units_of_x_(scratch + share.scratch.units_of_x),
       units_(scratch + share.scratch.units) {
   if (cell.kind == kernels::CellKind::kGru && !cell.linear_before_reset) {
     phases_ = {{0, 2, false, false}, {2, 3, true, true}};
@@ -324,29 +325,39 @@ FaultOr<Success> PanelRunner::MultiplyInputs(const Batch& batch, const Block& bl
 
 void PanelRunner::MultiplyQuantizedInputs(const Batch& batch, const Block& block) {
   const QuantizedPanels& w = *packed_.quantized_w();
-  const memory::ValueQuantization& data = packed_.data();
-  const simd::QuantizedLevels levels{.low = data.NumberOf(0), .high = data.NumberOf(255)};
-  const int64_t inputs = weights_.inputs, rows = block.count * batch.size;
-  tensor::ParallelFor(rows, inputs, [&](int64_t row) {
+  const std::optional<memory::ValueQuantization>& data = packed_.data();
+  const int64_t inputs = weights_.inputs, count = block.count * batch.size;
+  const FixedPointRows rows{.bytes = quantized_x_, .units = units_of_x_, .row_bytes = w.row_bytes()};
+  llvm::SmallVector<const float*, 32> numbers;
+  for (int64_t row = 0; row < count; ++row) {
     const int64_t step = row / batch.size, element = row % batch.size;
+    numbers.push_back(batch.x + element * batch.x_stride + (block.start + step) * inputs);
+  }
+  tensor::ParallelFor(count, inputs, [&](int64_t row) {
+    const float* x = numbers[static_cast<size_t>(row)];
+    if (!data) return rows.Store(row, x, inputs);
     uint8_t* values = quantized_x_ + row * w.row_bytes();
-    simd::QuantizeRow(levels, batch.x + element * batch.x_stride + (block.start + step) * inputs, inputs,
-                      values);
+    simd::QuantizeRow({.low = data->NumberOf(0), .high = data->NumberOf(255)}, x, inputs, values);
     std::fill(values + inputs, values + w.row_bytes(), uint8_t{0});
   });
   const int64_t panels = cell_.gates * packed_.r().panels_of_group(), width = cell_.gates * padded_;
   const int64_t first = weights_.direction * panels;
-  tensor::ParallelFor(
-      tensor::CeilDivide(panels, kPanelsTogether), rows * inputs * kPanelsTogether / 4, [&](int64_t task) {
-        const int64_t begin = task * kPanelsTogether, end = std::min(panels, begin + kPanelsTogether);
-        const int64_t column = begin * kPanelWidth;
-        w.Multiply(Bytes(weights_.w.data), {quantized_x_, rows, data},
-                   {.panels = {first + begin, first + end},
-                    .start = bias_ + column,
-                    .start_stride = 0,
-                    .out = gates_ + column,
-                    .out_stride = width});
-      });
+  constexpr int64_t kProductsAtOnce = 4;
+  const int64_t work = count * inputs * kPanelsTogether / kProductsAtOnce;
+  tensor::ParallelFor(tensor::CeilDivide(panels, kPanelsTogether), work, [&](int64_t task) {
+    const int64_t begin = task * kPanelsTogether, end = std::min(panels, begin + kPanelsTogether);
+    const int64_t column = begin * kPanelWidth;
+    const QuantizedPanels::Results results{.panels = {first + begin, first + end},
+                                           .start = bias_ + column,
+                                           .start_stride = 0,
+                                           .out = gates_ + column,
+                                           .out_stride = width};
+    if (data) {
+      w.Multiply(Bytes(weights_.w.data), {quantized_x_, count, *data}, results);
+    } else {
+      w.Multiply(Bytes(weights_.w.data), rows, count, numbers.data(), results);
+    }
+  });
 }
 
 void PanelRunner::RoundInputs(const Batch& batch, const Block& block) {

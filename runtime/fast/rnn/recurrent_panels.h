@@ -60,10 +60,11 @@ class PanelWeights {
   const gemm::PanelMatrix& r() const { return r_; }
   // Returns nothing if quantized_w() or inputs() is in use.
   const std::optional<gemm::PanelMatrix>& w() const { return w_; }
-  // The 8-bit weights, in use in place of the others: W for quantized inputs only.
+  // The 8-bit weights, in use in place of the others.
   const std::optional<QuantizedPanels>& quantized_w() const { return quantized_w_; }
   const std::optional<QuantizedPanels>& quantized_r() const { return quantized_r_; }
-  const memory::ValueQuantization& data() const { return data_; }
+  // Returns the quantization of the inputs, or nothing if they are f32.
+  const std::optional<memory::ValueQuantization>& data() const { return data_; }
   // Returns the matmuls of inputs if another backend computes them, or null.
   const RecurrentMatmuls* inputs() const { return inputs_.get(); }
   // The thread count of steps partitioned by state units.
@@ -79,7 +80,8 @@ class PanelWeights {
     int64_t rounded;  // bf16: two states and r * h, then inputs [steps, batch, inputs]
     int64_t rounded_x;
     int64_t product;
-    int64_t quantized_x;  // [steps, batch, row bytes of W]
+    // [steps, batch, row bytes of W], with three bytes per number and units for f32 inputs.
+    int64_t quantized_x, units_of_x;
     // Each thread: f32 states or r * h in fixed point, and their units.
     int64_t fixed_point, units;
     int64_t floats = 0;
@@ -104,7 +106,7 @@ class PanelWeights {
   gemm::PanelMatrix r_;
   std::optional<gemm::PanelMatrix> w_;
   std::optional<QuantizedPanels> quantized_w_, quantized_r_;
-  memory::ValueQuantization data_;
+  std::optional<memory::ValueQuantization> data_;
   std::shared_ptr<const RecurrentMatmuls> inputs_;
   int threads_ = 1;
   Share whole_, slice_;

@@ -10,7 +10,10 @@ namespace {
 
 constexpr int kBytes = static_cast<int>(kFixedPointBytes);
 // Panels with accumulators in registers: enough independent ones to hide the latency of the products.
-constexpr int kMaxPanels = kVectorsPerBlock == 1 ? 4 : kVectorsPerBlock == 2 ? 2 : 1;
+template <int kRows>
+constexpr int kMaxPanels = kVectorsPerBlock == 1                 ? 4
+                           : kVectorsPerBlock == 2 && kRows == 1 ? 2
+                                                                 : 1;
 
 template <int kRows, int kPanels>
 NNEFC_SIMD_INLINE inline void FixedPointTileOf(const FixedPointTile& tile) {
@@ -68,7 +71,7 @@ NNEFC_SIMD_INLINE inline void FixedPointTileOf(const FixedPointTile& tile) {
 
 template <int kRows>
 NNEFC_SIMD_INLINE inline void RunFixedPointRows(int64_t panels, FixedPointTile tile) {
-  constexpr int kTogether = kMaxPanels;
+  constexpr int kTogether = kMaxPanels<kRows>;
   const auto advance = [&](int64_t count) {
     tile.weights += count * tile.row_bytes * kBlockColumns;
     tile.less += count * kBlockColumns;

@@ -16,7 +16,7 @@ struct QuantizedLayer {
   ir::AttributeMap attributes = {};
   bool has_quantized_data = true, has_quantized_w = true, has_quantized_r = true;
   Quantization data = {};
-  // The initial states, and one number of the last one.
+  // The initial states, and one number of the first one and of f32 data.
   float state = 1;
   float odd = 0.5F;
 
@@ -25,7 +25,7 @@ struct QuantizedLayer {
   int64_t batch() const { return static_cast<int64_t>(lengths.size()); }
   std::string Kernel() const {
     if (!fast::HasVnni() || !fast::simd::HasSimd()) return "panels:f32";
-    if (!has_quantized_data || !has_quantized_w) return has_quantized_r ? "panels:int8_r" : "panels:f32";
+    if (!has_quantized_w) return has_quantized_r ? "panels:int8_r" : "panels:f32";
     return has_quantized_r ? "panels:int8 " : "panels:int8_w";
   }
 };
@@ -64,13 +64,17 @@ class QuantizedRecurrentTest : public testing::Test {
     if (is_sequence) attributes.Set("direction", "bidirectional");
     const ir::OutputPort x = g.Parameter("x", data);
     std::vector<ir::OutputPort> inputs = {layer.has_quantized_data ? FakeQuantized(g, x, layer.data) : x};
+    const auto with_odd = [&](const Shape& numbers_shape, const TensorValue& numbers) {
+      std::vector<float> changed(numbers.elements<float>().begin(), numbers.elements<float>().end());
+      changed.back() = layer.odd;
+      return TensorValue::FromFloats(numbers_shape, changed);
+    };
     std::vector<TensorValue> values = {RandomTensor(data, 1, -3, 3)};
+    if (!layer.has_quantized_data) values[0] = with_odd(data, values[0]);
     for (int i = 0; i < (layer.is_lstm() ? 2 : 1); ++i) {
       inputs.push_back(g.Parameter("s" + std::to_string(i), state));
-      TensorValue numbers = RandomTensor(state, 2, -layer.state, layer.state);
-      std::vector<float> changed(numbers.elements<float>().begin(), numbers.elements<float>().end());
-      if (i == 0) changed.back() = layer.odd;
-      values.push_back(TensorValue::FromFloats(state, changed));
+      const TensorValue numbers = RandomTensor(state, 2, -layer.state, layer.state);
+      values.push_back(i == 0 ? with_odd(state, numbers) : numbers);
     }
     if (is_sequence) inputs.push_back(g.Ints(layer.lengths));
     const bool is_linear = layer.attributes.Find("linear_before_reset") != nullptr;
@@ -181,8 +185,16 @@ TEST_F(QuantizedRecurrentTest, StatesOfAllMagnitudes) {
        {0.0F, 1.0F, -1.0F, 0x1.fffffep-1F, 1e-20F, 1e-38F, 1e-42F, 100.0F, kNan, kInfinity, -kInfinity}) {
     SCOPED_TRACE(odd);
     for (const float state : {0.0F, 1e-6F, 1e-30F, 1.0F}) {
-      for (const auto& [type, gates] : kSequences)
-        Check({.type = type, .gates = gates, .hidden = 37, .state = state, .odd = odd}, 1e-4);
+      for (const auto& [type, gates] : kSequences) {
+        for (const bool is_quantized : {false, true})
+          Check({.type = type,
+                 .gates = gates,
+                 .hidden = 37,
+                 .has_quantized_data = is_quantized,
+                 .state = state,
+                 .odd = odd},
+                1e-4);
+      }
     }
   }
 }
