@@ -68,8 +68,11 @@ FaultOr<Success> PadFromInput(const ReferenceRun& run, llvm::ArrayRef<int64_t> b
   const size_t rank = static_cast<size_t>(input.rank());
   std::vector<std::vector<int64_t>> offsets(rank);
   for (size_t axis = 0; axis < rank; ++axis) {
+    const int64_t extent = input.shape()[axis];
     for (int64_t i = 0; i < output.shape()[axis]; ++i) {
-      offsets[axis].push_back(source(i - before[axis], input.shape()[axis]) * input.strides()[axis]);
+      const int64_t inside = i - before[axis];
+      const bool is_border = inside < 0 || inside >= extent;
+      offsets[axis].push_back((is_border ? source(inside, extent) : inside) * input.strides()[axis]);
     }
   }
   const size_t width = output.element_bytes();
@@ -87,14 +90,18 @@ FaultOr<Success> PadFromInput(const ReferenceRun& run, llvm::ArrayRef<int64_t> b
       rest /= output.shape()[axis];
     }
     std::byte* out = output.mutable_bytes() + index * row * static_cast<int64_t>(width);
-    const auto copy = [&](int64_t i, int64_t count) {
+    const auto copy = [&](int64_t i, size_t bytes) {
       const int64_t from = rank == 0 ? 0 : base + offsets[rank - 1][static_cast<size_t>(i)];
       std::memcpy(out + static_cast<size_t>(i) * width, input.bytes() + static_cast<size_t>(from) * width,
-                  static_cast<size_t>(count) * width);
+                  bytes);
     };
-    for (int64_t i = 0; i < begin; ++i) copy(i, 1);
-    if (begin < end) copy(begin, end - begin);
-    for (int64_t i = end; i < row; ++i) copy(i, 1);
+    // Copies of a constant size need no call.
+    const auto copy_one = [&](int64_t i) {
+      width == sizeof(float) ? copy(i, sizeof(float)) : copy(i, width);
+    };
+    for (int64_t i = 0; i < begin; ++i) copy_one(i);
+    if (begin < end) copy(begin, static_cast<size_t>(end - begin) * width);
+    for (int64_t i = end; i < row; ++i) copy_one(i);
   });
   return Success();
 }
