@@ -117,6 +117,11 @@ void OneDnnKernelBuilder::AddQuantizedOutput(const fast::memory::ValueQuantizati
   Bind({Role::kResult}, primitive_->format({Role::kResult}), Binding::Source::kOutput, 0);
 }
 
+void OneDnnKernelBuilder::AddInputAs(Role role, size_t index, const BlockedFormat& format) {
+  prepared_.inputs[index] = fast::memory::LayoutOf(format);
+  Bind({role}, primitive_->format({role}), Binding::Source::kInput, index);
+}
+
 void OneDnnKernelBuilder::AddOutputAs(const BlockedFormat& format) {
   prepared_.outputs[0] = fast::memory::LayoutOf(format);
   Bind({Role::kResult}, primitive_->format({Role::kResult}), Binding::Source::kOutput, 0);

@@ -39,7 +39,8 @@ class OneDnnKernelBuilder {
   }
   void AddQuantizedOutput(const fast::memory::ValueQuantization& codes,
                           const fast::memory::BlockedFormat& format);
-  // Adds an f32 output in `format`, whose memory is that of the primitive with other extents.
+  // Pass an input or return the output in `format`, whose memory is that of the primitive with other extents.
+  void AddInputAs(Role role, size_t index, const fast::memory::BlockedFormat& format);
   void AddOutputAs(const fast::memory::BlockedFormat& format);
   // The same for row-major values with another shape of equal size.
   void AddReshapedQuantizedInput(Role role, size_t index, const fast::memory::ValueQuantization& codes);

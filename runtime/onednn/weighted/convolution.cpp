@@ -130,6 +130,41 @@ int64_t MergeGroups(const KernelRequest& request, ConvolutionShape& shape, Stora
   return merged;
 }
 
+// Images of a single column, as one-dimensional convolutions are written with channels last. As images of a
+// single row, which have the same memory, they are divided into tiles of pixels.
+struct ColumnAsRow {
+  Shape input, output;
+  fast::SpatialDims spatial;
+  bool is_row = false;  // the axes are exchanged
+
+  ColumnAsRow(const KernelRequest& given, fast::SpatialDims dims)
+      : input(given.inputs[0].shape), output(given.outputs[0].shape), spatial(std::move(dims)) {
+    is_row = Applies(given);
+    if (!is_row) return;
+    for (Shape* shape : {&input, &output}) std::swap((*shape)[2], (*shape)[3]);
+    for (std::vector<int64_t>* numbers :
+         {&spatial.strides, &spatial.dilations, &spatial.before, &spatial.after})
+      std::swap((*numbers)[0], (*numbers)[1]);
+  }
+  // Replaces the images of a convolution and exchanges the axes of its filter.
+  void Replace(ConvolutionShape& shape) const {
+    shape.input = input;
+    shape.output = output;
+    shape.spatial = &spatial;
+    if (is_row) std::swap(shape.filter.back(), *(shape.filter.end() - 2));
+  }
+
+ private:
+  // Excludes operands of all elements, whose layout would have other extents.
+  static bool Applies(const KernelRequest& given) {
+    const Shape &image = given.inputs[0].shape, &result = given.outputs[0].shape;
+    return image.size() == 4 && image[3] == 1 && image[2] > 1 && result[3] == 1 &&
+           given.inputs[1].shape.back() == 1 &&
+           llvm::none_of(given.inputs.drop_front(2),
+                         [&](const kernels::ValueInfo& operand) { return operand.shape == result; });
+  }
+};
+
 constexpr Reason kIsGemm("oneDNN only has im2col");
 
 Reason IsUsable(const PrimitiveOrNull& primitive, const OneDnnPostOps& posts) {
@@ -151,6 +186,9 @@ kernels::KernelOrReason MakeOneDnnConvolution(const KernelRequest& request) {
   if (!posts) return posts.reason();
   ConvolutionShape shape = ShapeOf(request, spatial, posts->bias() >= 0);
   const int64_t merged = MergeGroups(request, shape, kType);
+  const ColumnAsRow images(request, spatial);
+  const bool is_row = kType == StorageType::kBf16 && merged == 1 && images.is_row;
+  if (is_row) images.Replace(shape);
   const PrimitiveOrNull primitive = ConvolutionIn(kLayouts, shape, {.posts = posts->OfPrimitive()});
   if (const Reason reason = IsUsable(primitive, *posts); !reason.empty()) return reason;
   const bool is_gemm = IsGemm(*primitive);
@@ -158,7 +196,11 @@ kernels::KernelOrReason MakeOneDnnConvolution(const KernelRequest& request) {
   if (!is_gemm && kGemm == GemmUse::kRequired) return Reason("oneDNN has a kernel without im2col");
   if (is_gemm && fast::MakesNanOfBorder(spatial, request.inputs[1].constant)) return fast::kNanOfBorder;
   OneDnnKernelBuilder builder(request, primitive);
-  builder.AddInput(Role::kSource, 0);
+  if (is_row) {
+    builder.AddInputAs(Role::kSource, 0, fast::memory::ChannelsLastFormat(request.inputs[0].shape, kType));
+  } else {
+    builder.AddInput(Role::kSource, 0);
+  }
   if (merged > 1) {
     builder.AddInputIn(Role::kWeights, 1, {.merged_groups = merged});
   } else {
@@ -169,7 +211,11 @@ kernels::KernelOrReason MakeOneDnnConvolution(const KernelRequest& request) {
                              fast::memory::RowMajorFormat(shape.output[1]));
   }
   posts->AddArguments(builder);
-  builder.AddOutput();
+  if (is_row) {
+    builder.AddOutputAs(fast::memory::ChannelsLastFormat(request.outputs[0].shape, kType));
+  } else {
+    builder.AddOutput();
+  }
   return builder.Finish();
 }
 
@@ -186,30 +232,6 @@ Reason BlockedApplies(const KernelRequest& request) {
 kernels::Cost ChannelsLastCost(const KernelRequest&) {
   return kernels::Cost::NotByDefault(Reason("other steps have other layouts"));
 }
-
-// Images of a single column, as one-dimensional convolutions are written with channels last. As images of a
-// single row, which have the same memory, they are divided into tiles of pixels.
-struct ColumnAsRow {
-  Shape input, output;
-  fast::SpatialDims spatial;
-
-  ColumnAsRow(const KernelRequest& given, fast::SpatialDims dims)
-      : input(given.inputs[0].shape), output(given.outputs[0].shape), spatial(std::move(dims)) {
-    if (!Applies(given)) return;
-    for (Shape* shape : {&input, &output}) std::swap((*shape)[2], (*shape)[3]);
-    for (std::vector<int64_t>* numbers :
-         {&spatial.strides, &spatial.dilations, &spatial.before, &spatial.after})
-      std::swap((*numbers)[0], (*numbers)[1]);
-  }
-  // Excludes operands of all elements, whose layout would have other extents.
-  static bool Applies(const KernelRequest& given) {
-    const Shape &image = given.inputs[0].shape, &result = given.outputs[0].shape;
-    return image.size() == 4 && image[3] == 1 && image[2] > 1 && result[3] == 1 &&
-           given.inputs[1].shape.back() == 1 &&
-           llvm::none_of(given.inputs.drop_front(2),
-                         [&](const kernels::ValueInfo& operand) { return operand.shape == result; });
-  }
-};
 
 // Returns true if oneDNN 2.6.3 computes some functions wrongly, such as clip of the last four of 12 channels:
 // in depthwise kernels of 256-bit vectors.
@@ -242,9 +264,7 @@ kernels::KernelOrReason MakeOneDnnInt8(const KernelRequest& given) {
   if (!posts) return posts.reason();
   if (HasWrongTail(given)) return Reason("oneDNN computes the functions of partial blocks wrongly");
   ConvolutionShape shape = ShapeOf(given, spatial, folded && !folded->bias.empty());
-  if (ColumnAsRow::Applies(given)) std::swap(shape.filter.back(), *(shape.filter.end() - 2));
-  shape.input = images.input;
-  shape.output = images.output;
+  images.Replace(shape);
   const PrimitiveOrNull primitive = TryConvolution(
       shape,
       {.posts = posts->OfPrimitive(),

@@ -155,6 +155,46 @@ TEST(Bf16Test, TransposedConvolutions) {
   }
 }
 
+// Of an image whose rows have one pixel, as one-dimensional convolutions are written with channels last.
+TEST(Bf16Test, ColumnsOfPixels) {
+  using Ints = ir::Attribute::Integers;
+  constexpr int64_t kChannels = 32;
+  struct Case {
+    int64_t taps, stride, before, after, dilation, groups, size;
+    bool has_residual = false;
+  };
+  for (const Case& each : {Case{1, 1, 0, 0, 1, 1, 2},
+                           {3, 1, 1, 1, 1, 1, 17, true},
+                           {3, 2, 0, 1, 1, 1, 16},
+                           {5, 1, 0, 0, 1, 1, 40},
+                           {5, 2, 3, 1, 2, 1, 41},
+                           {3, 1, 1, 1, 1, kChannels, 17},
+                           {5, 2, 3, 1, 2, kChannels, 41},
+                           {5, 1, 2, 2, 1, kChannels, 33, true}}) {
+    SCOPED_TRACE(std::to_string(each.size) + " pixels, taps " + std::to_string(each.taps));
+    TestGraph g;
+    ir::AttributeMap window = Window(1, 0);
+    window.Set("strides", Ints{each.stride, 1});
+    window.Set("dilations", Ints{each.dilation, 1});
+    window.Set("pads_begin", Ints{each.before, 0});
+    window.Set("pads_end", Ints{each.after, 0});
+    const bool is_grouped = each.groups > 1;
+    const Shape image = {2, kChannels, each.size, 1};
+    const Shape filter =
+        is_grouped ? Shape{kChannels, 1, 1, each.taps, 1} : Shape{kChannels, kChannels, each.taps, 1};
+    auto y = g.Op(is_grouped ? "GroupConvolution" : "Convolution",
+                  {g.Parameter("x", image), g.Weights(filter, 1)}, window);
+    y = g.Op("Add", {y, g.Weights({1, kChannels, 1, 1}, 2)});
+    std::vector<TensorValue> inputs = {RandomTensor(image, 3)};
+    if (each.has_residual) {
+      y = g.Op("Add", {y, g.Parameter("z", image)});
+      inputs.push_back(RandomTensor(image, 4));
+    }
+    g.Result(g.Op("ReLU", {y}));
+    ExpectNearReference(g, inputs, 0.01, "");
+  }
+}
+
 TEST(Bf16Test, MaximaOfImages) {
   for (const int64_t channels : {16, 24, 32, 48, 96}) {
     for (const int64_t size : {2, 3}) {
