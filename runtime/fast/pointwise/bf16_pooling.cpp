@@ -35,11 +35,13 @@ template <typename T>
   most = rank > most ? rank : most;
 }
 
-// Calls of_vector(c) for vectors of channels starting at c, the last two of which may overlap, or
-// of_element(c) if there are fewer channels than a vector.
+// Calls of_vector(c) for vectors of channels starting at c; the last two may overlap. With fewer channels
+// than a vector, calls of_vector(0) if `room` channels fill a vector, including those of later pixels, or
+// else of_element(c).
 template <typename OfVector, typename OfElement>
-[[gnu::always_inline]] inline void ForChannels(int64_t channels, const OfVector& of_vector,
+[[gnu::always_inline]] inline void ForChannels(int64_t channels, int64_t room, const OfVector& of_vector,
                                                const OfElement& of_element) {
+  if (channels < kSimdWidth && room >= kSimdWidth) return of_vector(0);
   if (channels < kSimdWidth) {
     for (int64_t c = 0; c < channels; ++c) of_element(c);
     return;
@@ -62,7 +64,8 @@ class Bf16MaxPool final : public kernels::Kernel {
     tensor::ParallelFor(rows, x.input * images_.channels * y.size,
                         [&, rows_of_image = y.output](int64_t row) {
                           thread_local std::vector<int16_t> ranks;  // maximum of each column
-                          ranks.resize(static_cast<size_t>(x.input * images_.channels));
+                          // The vectors of the last pixels read elements after them.
+                          ranks.resize(static_cast<size_t>(x.input * images_.channels + kSimdWidth));
                           const int64_t image = row / rows_of_image, at = row % rows_of_image;
                           const int16_t* pixels = input + image * y.input * x.input * images_.channels;
                           int16_t* largest = ranks.data();
@@ -107,7 +110,7 @@ class Bf16MaxPool final : public kernels::Kernel {
       }
       largest[c] = static_cast<int16_t>(most);
     };
-    ForChannels(count, in_vectors, of_element);
+    ForChannels(count, count, in_vectors, of_element);
   }
 
   [[gnu::always_inline]] void Store(const int16_t* columns, int64_t to, int16_t* out) const {
@@ -127,7 +130,7 @@ class Bf16MaxPool final : public kernels::Kernel {
       FromRank(most);
       out[c] = static_cast<int16_t>(most);
     };
-    ForChannels(channels, in_vectors, of_element);
+    ForChannels(channels, (x.output - to) * channels, in_vectors, of_element);
   }
 
   Bf16Images images_;

@@ -196,7 +196,7 @@ TEST(Bf16Test, ColumnsOfPixels) {
 }
 
 TEST(Bf16Test, MaximaOfImages) {
-  for (const int64_t channels : {16, 24, 32, 48, 96}) {
+  for (const int64_t channels : {1, 8, 16, 24, 31, 32, 33, 48, 96}) {
     for (const int64_t size : {2, 3}) {
       SCOPED_TRACE(std::to_string(channels) + " channels, windows of " + std::to_string(size));
       std::mt19937 random(static_cast<unsigned>(channels * size));
