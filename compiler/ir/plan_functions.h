@@ -19,6 +19,23 @@ struct FilterQuantization {
   float max_magnitude = 0;
 };
 
+// Times of the steps of images with bf16 multiplication, which are stored in f32 or bf16, on one thread in
+// nanoseconds.
+struct ImageTimes {
+  // Of an operation per element of its result.
+  struct Element {
+    double in_f32 = 0, in_bf16 = 0;
+  };
+  // Of a convolution, by the shapes of its data, filter and result.
+  double (*product)(const Node& node, llvm::ArrayRef<int64_t> data, llvm::ArrayRef<int64_t> filter,
+                    llvm::ArrayRef<int64_t> result, bool in_f32) = nullptr;
+  // Of a PReLU with several slopes (steps with f32 images contain it), of functions of two images, of MaxPool
+  // and AvgPool, and of Concat.
+  Element slope, function, pool, concat;
+  // Of a conversion between f32 and bf16, per element.
+  double convert = 0;
+};
+
 // Times of the steps of a backend on one thread in nanoseconds, estimated from those of typical steps.
 struct StepTimes {
   // Of a convolution or matmul, by the shapes of its data, filter and result, in f32 or 8 bits.
@@ -32,6 +49,8 @@ struct StepTimes {
   double quantize = 0, dequantize = 0;
   double round_in_epilogue = 0, round = 0;
   double lookup = 0;
+  // Null: images are always stored in bf16 with bf16 multiplication.
+  const ImageTimes* images = nullptr;
 };
 
 // The functions and data of a plan that transformations of the target phase use, all optional.

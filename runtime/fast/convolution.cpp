@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "llvm/ADT/STLExtras.h"
+#include "runtime/fast/conv/bf16_convolution.h"
 #include "runtime/fast/conv/depthwise_convolution.h"
 #include "runtime/fast/conv/direct_convolution.h"
 #include "runtime/fast/conv/few_output_convolution.h"
@@ -216,20 +217,21 @@ constexpr Implementation kFewOutputsRow{"few_outputs", FusedAnd<conv::FewOutputs
 constexpr Implementation kIm2colRow{"im2col", FusedAnd<conv::Im2colApplies>, conv::Im2colCost,
                                     MakeWithoutNan<conv::MakeIm2colConvolution>};
 constexpr Implementation kDirectRow{"direct", FusedAnd<DirectConvolutionApplies>, DirectCost, MakeDirect};
-constexpr Implementation kF32Convolution[] = {
-    kGemvRow,
-    {"pointwise", FusedAnd<PointwiseApplies>, kernels::FixedCost<kPointwiseCost>, MakePointwiseConvolution},
-    kWinogradRow,
-    kFewOutputsRow,
-    kIm2colRow,
-    kDirectRow};
-constexpr Implementation kBf16Convolution[] = {kWinogradRow, kFewOutputsRow, kIm2colRow, kDirectRow};
+constexpr Implementation kPointwiseRow{"pointwise", FusedAnd<PointwiseApplies>,
+                                       kernels::FixedCost<kPointwiseCost>, MakePointwiseConvolution};
+constexpr Implementation kF32Convolution[] = {kGemvRow,       kPointwiseRow, kWinogradRow,
+                                              kFewOutputsRow, kIm2colRow,    kDirectRow};
+constexpr Implementation kBf16Row{"bf16_gemm", FusedAnd<conv::Bf16ConvolutionApplies>,
+                                  conv::Bf16ConvolutionCost, MakeWithoutNan<conv::MakeBf16Convolution>};
+constexpr Implementation kBf16Convolution[] = {kBf16Row,       kPointwiseRow, kWinogradRow,
+                                               kFewOutputsRow, kIm2colRow,    kDirectRow};
 
 constexpr Implementation kGroupedRow{"grouped", conv::GroupedApplies, conv::GroupedCost,
                                      conv::MakeGroupedConvolution};
-constexpr Implementation kF32GroupConvolution[] = {
-    {"depthwise", conv::DepthwiseApplies, DepthwiseCost, conv::MakeDepthwise}, kGroupedRow, kDirectRow};
-constexpr Implementation kBf16GroupConvolution[] = {kGroupedRow, kDirectRow};
+constexpr Implementation kDepthwiseRow{"depthwise", conv::DepthwiseApplies, DepthwiseCost,
+                                       conv::MakeDepthwise};
+constexpr Implementation kF32GroupConvolution[] = {kDepthwiseRow, kGroupedRow, kDirectRow};
+constexpr Implementation kBf16GroupConvolution[] = {kDepthwiseRow, kGroupedRow, kDirectRow};
 
 // Quantized steps may have inputs of other types.
 Reason ServesInt8Images(const KernelRequest& request) {

@@ -23,6 +23,7 @@ std::vector<std::string> RequestTransformations(kernels::Precision precision, bo
   std::vector<std::string> names;
   if (precision != kernels::Precision::kExact && (HasVnni() || simd::HasSimd()))
     names.insert(names.end(), {"target.MarkQuantizedProducts", "target.MarkQuantizedValues"});
+  if (precision == kernels::Precision::kBf16) names.emplace_back("target.StoreImagesInF32");
   if (!rewrites) return names;
   names.insert(names.end(), {"target.ConvertVectorsToMatrices", "target.TransposeLeftOperands",
                              "target.PostponeSqueezes", "target.ResampleImages"});

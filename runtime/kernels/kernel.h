@@ -85,6 +85,8 @@ struct KernelRequest {
   llvm::ArrayRef<ValueInfo> inputs = {};
   llvm::ArrayRef<ValueInfo> outputs = {};
   Precision precision = Precision::kF32;
+  // A convolution with precision bf16 reads and returns images in f32.
+  bool has_f32_images = false;
   // All readers of output 0 accept 8-bit quantized values.
   bool as_codes = false;
   // Scales of the constant filter of the node (input 1) or else of its first post-operation; empty if neither

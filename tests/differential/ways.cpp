@@ -53,7 +53,9 @@ runtime::engine::GraphTransformer MakeTransformer() {
   return [target](std::vector<std::string> names, const ir::PlanFunctions& functions, ir::Graph& graph,
                   Emitter& reported) {
     // In small graphs f32 takes less time than 8 bits; every second one computes in 8 bits all the same.
-    if (graph.num_nodes() % 2 == 0) std::erase(names, "target.UnmarkSlowRegions");
+    if (graph.num_nodes() % 2 == 0) {
+      for (const char* name : {"target.UnmarkSlowRegions", "target.StoreImagesInF32"}) std::erase(names, name);
+    }
     return target->Run(names, functions, graph, reported);
   };
 }

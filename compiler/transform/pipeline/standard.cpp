@@ -40,6 +40,7 @@ TransformationList StandardTransformations() {
   target::RegisterChannelPermutations(list);
   target::RegisterQuantizedProducts(list);
   target::RegisterQuantizedValues(list);
+  target::RegisterStoredImages(list);
   target::RegisterPostponedSqueezes(list);
   target::RegisterResampledImages(list);
   return list;

@@ -47,6 +47,7 @@ void RegisterResampledImages(TransformationList& list);
 void RegisterZeroPoints(TransformationList& list);
 void RegisterQuantizedProducts(TransformationList& list);
 void RegisterQuantizedValues(TransformationList& list);
+void RegisterStoredImages(TransformationList& list);
 }  // namespace target
 namespace middle {
 void RegisterScales(TransformationList& list);

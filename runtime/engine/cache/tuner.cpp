@@ -145,7 +145,10 @@ Digest DigestOf(const KernelRequest& request) {
   }
   for (const ValueInfo& input : request.inputs) AddValue(input, digest);
   for (const ValueInfo& output : request.outputs) AddValue(output, digest);
-  digest.Add(request.precision).Add(request.as_codes).Add(request.filter_scales.empty());
+  digest.Add(request.precision)
+      .Add(request.has_f32_images)
+      .Add(request.as_codes)
+      .Add(request.filter_scales.empty());
   digest.Add(ir::ops::QuantizedOperandsOf(*request.node).has_value());
   digest.Add(ir::ops::QuantizedDataOf(*request.node).has_value());
   return digest.Add(tensor::CurrentThreads()).Finish();

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "compiler/ir/ops/arithmetic/quantized_values.h"
+#include "compiler/ir/ops/arithmetic/stored_images.h"
 #include "llvm/ADT/STLExtras.h"
 #include "runtime/engine/cache/tuner.h"
 #include "runtime/kernels/rules.h"
@@ -117,6 +118,7 @@ std::optional<kernels::PreparedKernel> KernelChooser::Prepare(kernels::Backend b
                                     .inputs = operands.inputs,
                                     .outputs = operands.outputs,
                                     .precision = options.precision,
+                                    .has_f32_images = ir::ops::HasF32Images(*nodes.main),
                                     .as_codes = ir::ops::HasQuantizedResult(nodes.last()),
                                     .wanted_output = views_.WantedOutput(nodes.last()),
                                     .rejected = options.explains ? &operands.rejected : nullptr};

@@ -148,6 +148,9 @@ struct TileOf16 {
       for (int chain = 1; chain < kChains; ++chain) sums[chain][row][i] = _mm512_setzero_ps();
       sums[0][row][i] = start == nullptr ? _mm512_setzero_ps() : _mm512_loadu_ps(start + row * stride);
     }
+    if (!kPairs || to.bias == nullptr) return;
+    const __m512 bias = _mm512_loadu_ps(to.bias);
+    for (int row = 0; row < kRows; ++row) sums[0][row][i] = _mm512_add_ps(sums[0][row][i], bias);
   }
   [[NNEFC_TILE_OF_16, gnu::always_inline]] static inline void Finish(
       const PanelSums& to, int i, __m512 (&sums)[kChains][kRows][kPanels]) {
@@ -156,8 +159,20 @@ struct TileOf16 {
     for (int row = 0; row < kRows; ++row) {
       for (int chain = 1; chain < kChains; ++chain)
         sums[0][row][i] = _mm512_add_ps(sums[0][row][i], sums[chain][row][i]);
-      _mm512_storeu_ps(out + row * stride, sums[0][row][i]);
     }
+    if constexpr (kPairs) Limit(to.limits, i, sums[0]);
+    for (int row = 0; row < kRows; ++row) _mm512_storeu_ps(out + row * stride, sums[0][row][i]);
+  }
+  // Both instructions return the second operand for NaN.
+  [[NNEFC_TILE_OF_16, gnu::always_inline]] static inline void Limit(const simd::Limits& limits, int i,
+                                                                    __m512 (&sums)[kRows][kPanels]) {
+    if (limits.has_max) {
+      const __m512 max = _mm512_set1_ps(limits.max);
+      for (int row = 0; row < kRows; ++row) sums[row][i] = _mm512_min_ps(sums[row][i], max);
+    }
+    if (!limits.has_min) return;
+    const __m512 min = _mm512_set1_ps(limits.min);
+    for (int row = 0; row < kRows; ++row) sums[row][i] = _mm512_max_ps(sums[row][i], min);
   }
   [[NNEFC_TILE_OF_16, gnu::always_inline]] static inline void AddTerm(
       RowPointers rows, const std::byte* const (&panels)[kPanels], int64_t k,
@@ -317,6 +332,14 @@ namespace {
   return i;
 }
 
+[[NNEFC_TILE_OF_16]] void RoundBlocksInVectors(const float* numbers, int64_t stride, int64_t count,
+                                               uint16_t* rounded, int64_t rounded_stride) {
+  for (; count > 0; --count, numbers += stride, rounded += rounded_stride) {
+    const __m256bh vector = _mm512_cvtneps_pbh(_mm512_loadu_ps(numbers));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(rounded), (__m256i)vector);
+  }
+}
+
 }  // namespace
 #endif
 
@@ -327,6 +350,17 @@ void RoundToBf16(const float* numbers, int64_t count, uint16_t* rounded) {
   if (has_bf16) i = RoundInVectors(numbers, count, rounded);
 #endif
   for (; i < count; ++i) rounded[i] = FloatToBFloat(numbers[i]);
+}
+
+void RoundBlocksToBf16(const float* numbers, int64_t stride, int64_t count, uint16_t* rounded,
+                       int64_t rounded_stride) {
+#if defined(NNEFC_X86)
+  static const bool has_bf16 = HasBf16();
+  if (has_bf16) return RoundBlocksInVectors(numbers, stride, count, rounded, rounded_stride);
+#endif
+  for (; count > 0; --count, numbers += stride, rounded += rounded_stride) {
+    for (int64_t i = 0; i < kPanelWidth; ++i) rounded[i] = FloatToBFloat(numbers[i]);
+  }
 }
 
 }  // namespace nnefc::runtime::fast::gemm

@@ -6,6 +6,7 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "runtime/fast/memory/blocked_layout.h"
+#include "runtime/fast/simd/limits.h"
 #include "runtime/kernels/kernel.h"
 
 namespace nnefc::runtime::fast::gemm {
@@ -53,6 +54,9 @@ struct PanelSums {
   int64_t start_stride;
   float* out;
   int64_t out_stride;
+  // For bf16 panels: a number per output, added to all rows, null for zeros, and limits of the results.
+  const float* bias = nullptr;
+  simd::Limits limits = {};
 };
 
 // Maximum rows per call, limited by registers.
@@ -67,5 +71,8 @@ void MultiplyByPanelsAvx2(llvm::ArrayRef<const std::byte*> rows, int64_t terms,
                           llvm::ArrayRef<PanelSums> panels);
 
 void RoundToBf16(const float* numbers, int64_t count, uint16_t* rounded);
+// The same for `count` blocks of kPanelWidth numbers, with these distances between them.
+void RoundBlocksToBf16(const float* numbers, int64_t stride, int64_t count, uint16_t* rounded,
+                       int64_t rounded_stride);
 
 }  // namespace nnefc::runtime::fast::gemm

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "llvm/ADT/STLExtras.h"
+#include "runtime/fast/conv/image_times.h"
 #include "runtime/fast/processor.h"
 #include "runtime/fast/simd/dispatch.h"
 
@@ -122,20 +123,21 @@ double TensorTimeOf(const ir::Node& node, Extents left, Extents right, Extents r
   return is_quantized ? time + volume(right) * kPack + kStep : time;
 }
 
-constexpr ir::StepTimes TimesOf(bool has_vnni) {
+ir::StepTimes TimesOf(bool has_vnni) {
   return {.product = TimeOf,
           .tensor_product = has_vnni ? TensorTimeOf : nullptr,
           .quantize = 0.15,
           .dequantize = 0.15,
           .round_in_epilogue = 0.1,
           .round = 0.35,
-          .lookup = 2};
+          .lookup = 2,
+          .images = conv::ImageTimesOfProcessor()};
 }
 
 }  // namespace
 
 const ir::StepTimes* StepTimesOfProcessor() {
-  static constexpr ir::StepTimes kTimes = TimesOf(false), kTimesOfVnni = TimesOf(true);
+  static const ir::StepTimes kTimes = TimesOf(false), kTimesOfVnni = TimesOf(true);
   return HasVnni() ? &kTimesOfVnni : &kTimes;
 }
 

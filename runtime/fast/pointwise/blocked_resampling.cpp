@@ -207,11 +207,17 @@ kernels::KernelOrReason MakeBlockedResampling(const kernels::KernelRequest& requ
   return prepared;
 }
 
+// bf16 images are converted to f32 in any case.
+bool AreBf16Images(const kernels::ValueInfo& value) {
+  return value.layout != nullptr && value.shape.size() >= 3 && value.shape.size() <= 5 &&
+         memory::FormatOf(value) == memory::ChannelsLastFormat(value.shape, memory::StorageType::kBf16);
+}
+
 Reason ResamplingApplies(const kernels::KernelRequest& request) {
   const kernels::ValueInfo& images = request.inputs[0];
   if (!simd::HasSimd()) return kNeedsSimd;
   if (!request.posts.empty()) return kHasFusedOperation;
-  if (!memory::IsImageMemory(images)) return kNotBlocked;
+  if (!memory::IsImageMemory(images) && !AreBf16Images(images)) return kNotBlocked;
   if (Volume(images.shape) == 0) return Reason("an empty image");
   for (const kernels::ValueInfo& input : request.inputs.drop_front()) {
     if (input.constant == nullptr) return Reason("an operand is not constant");

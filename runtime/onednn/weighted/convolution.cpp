@@ -316,7 +316,8 @@ kernels::KernelOrReason MakeAsInnerProduct(const KernelRequest& request) {
 // --- tables ---------------------------------------------------------------------------
 
 // Costs relative to our direct convolution with full blocks. bf16 kernels take less than Winograd in f32,
-// whose least cost is 40 / (9.3 * 16) = 0.27. The f32 kernels take about 2, and im2col several times as long
+// whose least cost is 40 / (9.3 * 16) = 0.27, unless f32 images are faster for the whole graph
+// (target.StoreImagesInF32). The f32 kernels take about 2, and im2col several times as long
 // (processor not recorded).
 constexpr int kBf16Cost = 25, kConvolutionCost = 200, kIm2colCost = 400;
 
@@ -329,8 +330,11 @@ constexpr Implementation kMatmulRow{"onednn_matmul", InnerProductApplies, InnerP
 constexpr Implementation kInnerProductRow{"onednn_inner_product", InnerProductApplies,
                                           InnerProductCost<OneDnnInnerProductCost>,
                                           MakeAsInnerProduct<MakeOneDnnInnerProduct>};
-constexpr Implementation kBf16Row{"onednn_bf16", fast::FusedAnd<kernels::AlwaysApplies>,
-                                  kernels::FixedCost<kBf16Cost>,
+Reason Bf16Applies(const KernelRequest& request) {
+  return request.has_f32_images ? Reason("its images are stored in f32") : Reason();
+}
+
+constexpr Implementation kBf16Row{"onednn_bf16", fast::FusedAnd<Bf16Applies>, kernels::FixedCost<kBf16Cost>,
                                   MakeOneDnnConvolution<ConvolutionLayouts::kBf16, GemmUse::kEither>};
 constexpr Implementation kBlockedRow{"onednn_blocked", fast::FusedAnd<BlockedApplies>,
                                      kernels::FixedCost<kConvolutionCost>,

@@ -17,7 +17,8 @@ TARGET_NAMES = ("target.ConvertVectorsToMatrices", "target.TransposeLeftOperands
                 "target.RemoveRepeatedQuantization", "target.InsertLookupTables", "target.RemoveQuantizationAfterMoves",
                 "target.QuantizeAfterMoves",
                 "target.QuantizeChannelsEqually", "target.RoundZeroPoints", "target.FuseChannelPermutations",
-                "target.MarkQuantizedProducts", "target.MarkQuantizedValues", "target.UnmarkSlowRegions")
+                "target.MarkQuantizedProducts", "target.MarkQuantizedValues", "target.UnmarkSlowRegions",
+                "target.StoreImagesInF32")
 HEADER = "version 1.0;\nextension KHR_enable_operator_expressions;\n\ngraph net( x ) -> ( y )\n{\n    x = external(shape = [2, 3, 4]);\n"
 # Small and large numbers of either sign, infinities and NaN.
 SPECIAL = np.array([0.0, -0.0, 1e-30, -1e-30, 0.5, -0.5, 3.0, -3.0, 2.9999, -2.9999, 6.0, 10.0, -10.0, 30.0, -30.0, 80.0, -80.0, 88.0,

@@ -107,7 +107,8 @@ class ChoiceRequest {
                 .outputs = outputs_,
                 .precision = of.has("exact")  ? kernels::Precision::kExact
                              : of.has("bf16") ? kernels::Precision::kBf16
-                                              : kernels::Precision::kF32};
+                                              : kernels::Precision::kF32,
+                .has_f32_images = of.has("f32_images")};
     if (of.has("int8")) Quantize(of, result);
   }
 

@@ -187,6 +187,29 @@ def bf16_convolutions() -> None:
         emit_bf16((images, 64, 3, 3), (48, 64, 3, 3), "onednn_matmul" if images >= 8 else "onednn_inner_product")
 
 
+def f32_images_with_bf16() -> None:
+    """The times of Bf16ConvolutionCost: bf16 multiplication pays for rounding the patches with enough outputs."""
+    def padded(channels: int) -> int:
+        return math.ceil(channels / BLOCK) * BLOCK
+
+    def is_bf16(inputs: int, outputs: int, taps: int) -> bool:
+        speed = {1: 110, 2: 200}.get(padded(outputs) // BLOCK, 230)
+        terms = taps * padded(inputs)
+        in_bf16 = terms * padded(outputs) / speed + terms * (0.06 if taps == 1 else 0.08) + 0.12 * padded(outputs)
+        return in_bf16 <= padded(outputs) * (taps * inputs / 115 + 0.09)
+
+    print("# Convolution of f32 images with bf16 multiplication, on processors with bf16 instructions")
+    for inputs in (8, 15, 16, 17, 32, 48, 128):
+        for outputs in (16, 17, 32, 33, 48, 128):
+            for taps, slow in ((1, "pointwise"), (3, "direct")):
+                if taps == 1 and inputs < BLOCK:
+                    slow = "direct"
+                expected = "bf16_gemm" if is_bf16(inputs, outputs, taps * taps) else slow
+                stride = "" if taps == 1 else " stride=2"
+                emit(f"op=Convolution x=1,{inputs},20,20 w={outputs},{inputs},{taps},{taps}{stride} bf16=1 f32_images=1",
+                     lambda processor, threads: expected)
+
+
 def group_convolutions() -> None:
     def emit_group(x, w, **options):
         words = f"op=GroupConvolution x={extents(x)} w={extents(w)} pad=1"
@@ -367,6 +390,7 @@ if __name__ == "__main__":
     print("# make_choices.py wrote this file: requests, and the id of the implementation for each processor.")
     convolutions()
     bf16_convolutions()
+    f32_images_with_bf16()
     group_convolutions()
     matmuls()
     int8_convolutions()
