@@ -2,6 +2,7 @@
 
 #include "runtime/fast/deconvolution.h"
 
+#include "runtime/fast/conv/bf16_deconvolution.h"
 #include "runtime/fast/conv/col2im_deconvolution.h"
 #include "runtime/fast/factories.h"
 #include "runtime/fast/int8/convolution/int8_convolution.h"
@@ -15,10 +16,16 @@ using kernels::Reason;
 namespace {
 
 constexpr int kCol2imCost = 50;
-constexpr kernels::Implementation kDeconvolution[] = {
-    {"col2im", conv::Col2imApplies, kernels::FixedCost<kCol2imCost>, conv::MakeCol2imDeconvolution},
-    {"col2im_few_outputs", conv::FewOutputCol2imApplies, kernels::FixedCost<kCol2imCost>,
-     conv::MakeFewOutputCol2im}};
+constexpr kernels::Implementation kCol2imRow{"col2im", conv::Col2imApplies, kernels::FixedCost<kCol2imCost>,
+                                             conv::MakeCol2imDeconvolution};
+constexpr kernels::Implementation kFewOutputCol2imRow{"col2im_few_outputs", conv::FewOutputCol2imApplies,
+                                                      kernels::FixedCost<kCol2imCost>,
+                                                      conv::MakeFewOutputCol2im};
+constexpr kernels::Implementation kF32Deconvolution[] = {kCol2imRow, kFewOutputCol2imRow};
+constexpr kernels::Implementation kBf16Deconvolution[] = {
+    {"bf16_gemm", conv::Bf16DeconvolutionApplies, conv::Bf16DeconvolutionCost, conv::MakeBf16Deconvolution},
+    kCol2imRow,
+    kFewOutputCol2imRow};
 
 Reason DeconvolutionAccepts(const kernels::KernelRequest& request) {
   // The reference kernel handles the padding of an output shape.
@@ -35,8 +42,8 @@ Reason ServesInt8(const kernels::KernelRequest& request) {
 
 const kernels::ImplementationTable kDeconvolutionTables[] = {
     {"int8", ServesInt8, {}},
-    {"f32", DeconvolutionServesF32, kDeconvolution},
-    {"bf16", DeconvolutionServesBf16, kDeconvolution}};
+    {"f32", DeconvolutionServesF32, kF32Deconvolution},
+    {"bf16", DeconvolutionServesBf16, kBf16Deconvolution}};
 
 }  // namespace
 

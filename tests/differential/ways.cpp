@@ -54,7 +54,8 @@ runtime::engine::GraphTransformer MakeTransformer() {
                   Emitter& reported) {
     // In small graphs f32 takes less time than 8 bits; every second one computes in 8 bits all the same.
     if (graph.num_nodes() % 2 == 0) {
-      for (const char* name : {"target.UnmarkSlowRegions", "target.StoreImagesInF32"}) std::erase(names, name);
+      for (const char* name : {"target.UnmarkSlowRegions", "target.StoreImagesInF32"})
+        std::erase(names, name);
     }
     return target->Run(names, functions, graph, reported);
   };

@@ -1,0 +1,99 @@
+// Transposed convolution with bf16 multiplication. Numbers are small integers, which bf16 represents and
+// whose sums are exact, so results equal those of the reference kernels.
+
+#include <random>
+
+#include "tests/unit/runtime/engine/kernels/post_op_cases.h"
+
+namespace nnefc::runtime::engine {
+namespace {
+
+TensorValue ExactNumbers(Shape shape, unsigned seed) {
+  return TensorValue::Make<float>(ElementType::kF32, std::move(shape), [&](std::span<float> numbers) {
+    std::mt19937 random(seed);
+    for (float& number : numbers) number = static_cast<float>(static_cast<int>(random() % 9) - 4);
+  });
+}
+
+struct TransposedCase {
+  Shape data, filter;
+  ir::Attribute::Integers strides = {2, 2}, begin = {0, 0}, end = {0, 0}, dilations = {1, 1}, added = {0, 0};
+
+  Shape column() const { return {1, filter[1], 1, 1}; }
+  ir::OutputPort Add(TestGraph& g, ir::OutputPort x) const {
+    ir::AttributeMap attributes;
+    attributes.Set("strides", strides);
+    attributes.Set("dilations", dilations);
+    attributes.Set("pads_begin", begin);
+    attributes.Set("pads_end", end);
+    attributes.Set("output_padding", added);
+    attributes.Set("auto_pad", "explicit");
+    return g.Op("ConvolutionBackpropData", {x, g.Const(ExactNumbers(filter, 2))}, attributes);
+  }
+};
+
+void ExpectEqualToReference(const TestGraph& graph, const std::vector<TensorValue>& inputs,
+                            double tolerance = 0) {
+  const std::vector<TensorValue> expected =
+      RunGraph(graph.graph, {.backend = kernels::Backend::kReference}, inputs);
+  for (const int threads : {1, 2, 3}) {
+    const auto executable = Compile(
+        graph.graph, {.precision = kernels::Precision::kBf16, .threads = threads, .way = "bf16_gemm"});
+    ASSERT_NE(executable, nullptr);
+    if (fast::HasBf16()) {
+      EXPECT_NE(executable->DescribePlan().find("nnefc:bf16_transposed"), std::string::npos)
+          << executable->DescribePlan();
+    }
+    const auto session = Session::Create(executable);
+    for (int run = 0; run < 2; ++run) {
+      const kernels::FaultOr<std::vector<TensorValue>> actual = session->Run(inputs);
+      ASSERT_TRUE(actual.ok()) << (actual.ok() ? "" : actual.error().message);
+      for (size_t i = 0; i < expected.size(); ++i) ExpectClose((*actual)[i], expected[i], tolerance);
+    }
+  }
+}
+
+TEST(Bf16DeconvolutionTest, Sizes) {
+  const std::vector<TransposedCase> cases = {
+      {{1, 1, 1, 1}, {1, 1, 1, 1}},
+      {{1, 16, 5, 7}, {16, 16, 2, 2}},
+      {{1, 15, 5, 8}, {15, 17, 4, 4}, {2, 2}, {1, 1}, {1, 1}},
+      {{2, 17, 4, 9}, {17, 48, 3, 3}, {2, 2}, {1, 1}, {0, 0}},
+      {{1, 33, 3, 17}, {33, 49, 4, 3}, {2, 1}, {1, 0}, {2, 1}},
+      {{1, 64, 6, 6}, {64, 65, 2, 2}, {3, 3}, {0, 0}, {0, 0}},  // pixels without a tap
+      {{1, 20, 6, 5}, {20, 30, 3, 2}, {1, 1}, {2, 0}, {0, 1}, {2, 3}},
+      {{1, 20, 6, 5}, {20, 30, 3, 3}, {2, 2}, {1, 1}, {1, 1}, {1, 1}, {1, 1}},
+      {{1, 24, 1, 40}, {24, 100, 1, 4}, {1, 2}, {0, 1}, {0, 1}},
+      {{1, 24, 2, 2}, {24, 16, 7, 7}, {1, 1}, {3, 3}, {3, 3}},  // taps that only see the border
+  };
+  for (const TransposedCase& each : cases) {
+    SCOPED_TRACE(ToString(each.data) + " by " + ToString(each.filter));
+    for (const bool has_bias : {false, true}) {
+      TestGraph g;
+      auto y = each.Add(g, g.Parameter("x", each.data));
+      if (has_bias) y = g.Op("Add", {y, g.Const(ExactNumbers(each.column(), 3))});
+      g.Result(y);
+      ExpectEqualToReference(g, {ExactNumbers(each.data, 1)});
+    }
+  }
+}
+
+// Results have channels that do not fill a block.
+TEST(Bf16DeconvolutionTest, PostOperations) {
+  const TransposedCase form{{1, 20, 4, 5}, {20, 25, 4, 4}, {2, 2}, {1, 1}, {1, 1}};
+  for (const Post post : kPosts) {
+    if (post == Post::kResidual) continue;
+    SCOPED_TRACE(static_cast<int>(post));
+    for (const Post next : {post, Post::kRelu, Post::kClamp}) {
+      TestGraph g;
+      auto y = form.Add(g, g.Parameter("x", form.data));
+      y = Follow(g, Post::kBias, y, form.column(), y, 4);
+      y = Follow(g, post, y, form.column(), y, 5);
+      g.Result(Follow(g, next, y, form.column(), y, 6));
+      ExpectEqualToReference(g, {ExactNumbers(form.data, 1)}, 1e-5);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace nnefc::runtime::engine
