@@ -34,6 +34,9 @@ struct WeightSizes {
   int64_t output_stride, input_stride;  // taps are contiguous
   bool fit_bytes;
   int64_t together;  // interleaved inputs: 2 or kQuad
+  // Subtracted from the weights of a matmul, so that those with a zero point of their own fit bytes. The sum
+  // of a row times this number is added to its results.
+  int32_t offset = 0;
 
   int64_t tiles() const { return tensor::CeilDivide(outputs, kBlockColumns); }
   int64_t padded_inputs() const { return tensor::RoundUp(inputs, together); }
@@ -67,8 +70,9 @@ class IntegerWeights final : public tensor::OpaqueLayout {
     return sizes_.together == simd::kQuad ? "fours of i8" : sizes_.fit_bytes ? "pairs of i8" : "pairs of i16";
   }
   std::string Key() const override {
-    return fmt::format("integer weights {} {} {} {} {} {} {}", sizes_.outputs, sizes_.inputs, sizes_.taps,
-                       sizes_.output_stride, sizes_.input_stride, sizes_.fit_bytes, sizes_.together);
+    return fmt::format("integer weights {} {} {} {} {} {} {} {}", sizes_.outputs, sizes_.inputs, sizes_.taps,
+                       sizes_.output_stride, sizes_.input_stride, sizes_.fit_bytes, sizes_.together,
+                       sizes_.offset);
   }
 
  private:
@@ -101,7 +105,7 @@ class IntegerReorder final : public kernels::Kernel {
           const int32_t* from = in + first * sizes_.output_stride + input * sizes_.input_stride + tap;
           Weight* place = to + sizes_.PlaceOf(tap, input);
           for (int64_t i = 0; i < outputs; ++i)
-            place[sizes_.together * i] = static_cast<Weight>(from[i * sizes_.output_stride]);
+            place[sizes_.together * i] = static_cast<Weight>(from[i * sizes_.output_stride] - sizes_.offset);
         }
       }
       if (sizes_.sums() == 0) return;
@@ -205,14 +209,9 @@ class IntegerGemm final : public kernels::Kernel {
                       .rows = simd::IndexRange{0, form_.rows.output}.Part(grid_.row_parts,
                                                                           task % of_image / grid_.tile_parts),
                       .tiles = simd::IndexRange{0, tiles()}.Part(grid_.tile_parts, task % grid_.tile_parts)};
-      std::byte* own = reinterpret_cast<std::byte*>(run.scratch) + member * ThreadBytes();
-      auto* numbers = reinterpret_cast<int16_t*>(own);
-      if (fours_ && RunQuantizedRows(call, part, codes[static_cast<size_t>(member)], own + NumberBytes()))
-        return;
-      const bool fit = Fill(call, part, numbers);
-      if (fours_ && fit) return RunFours(call, part, numbers, own + NumberBytes());
-      for (int64_t tile = part.tiles.begin; tile < part.tiles.end; ++tile)
-        RunTile(call, part, tile, fit ? numbers : nullptr);
+      RunPart(call, part, codes[static_cast<size_t>(member)],
+              reinterpret_cast<std::byte*>(run.scratch) + member * ThreadBytes());
+      if (sizes_.offset != 0) AddOffsets(call, part);
     });
     return Success();
   }
@@ -242,6 +241,32 @@ class IntegerGemm final : public kernels::Kernel {
   int64_t ThreadBytes() const { return NumberBytes() + CodeBytes() + (fours_ ? fours_->scratch_bytes() : 0); }
   int64_t in_pixels() const { return form_.rows.input * form_.columns.input; }
   const int32_t* ImageOf(const Call& call, int64_t image) const { return call.in + image * form_.in_size(); }
+
+  void RunPart(const Call& call, const Part& part, QuantizedRows& codes, std::byte* own) const {
+    auto* numbers = reinterpret_cast<int16_t*>(own);
+    if (fours_ && RunQuantizedRows(call, part, codes, own + NumberBytes())) return;
+    const bool fit = Fill(call, part, numbers);
+    if (fours_ && fit) return RunFours(call, part, numbers, own + NumberBytes());
+    for (int64_t tile = part.tiles.begin; tile < part.tiles.end; ++tile)
+      RunTile(call, part, tile, fit ? numbers : nullptr);
+  }
+
+  // Adds the products of rows with the offset of the weights, modulo 2^32.
+  void AddOffsets(const Call& call, const Part& part) const {
+    const int64_t first = part.tiles.begin * kBlockColumns;
+    simd::Vectorized([&, channels = form_.channels, offset = static_cast<uint32_t>(sizes_.offset),
+                      count = std::min(form_.outputs, part.tiles.end * kBlockColumns) - first] {
+      for (int64_t row = part.rows.begin; row < part.rows.end; ++row) {
+        const int32_t* in = call.in + row * channels;
+        uint32_t sum = 0;
+        for (int64_t i = 0; i < channels; ++i) sum += static_cast<uint32_t>(in[i]);
+        sum *= offset;
+        int32_t* out = call.out + row * form_.outputs + first;
+        for (int64_t i = 0; i < count; ++i)
+          out[i] = static_cast<int32_t>(static_cast<uint32_t>(out[i]) + sum);
+      }
+    });
+  }
 
   // Uses the 8-bit kernel for rows with a range of at most 8 bits, relative to a zero point. Returns false
   // without any effect if the range is larger or, without VNNI, if many values are far from the zero point.
@@ -418,7 +443,13 @@ kernels::KernelOrReason Prepare(const kernels::KernelRequest& request, const Int
   const IntegerRange range = RangeOf(*request.inputs[1].constant);
   if (!Fits<int16_t>(range)) return Reason("constants that do not fit into 16 bits");
   sizes.fit_bytes = Fits<int8_t>(range);
-  if (sizes.fit_bytes && is_rows && Dot4Gemm::Suits(form)) sizes.together = simd::kQuad;
+  constexpr int32_t kMaxRange = 255, kLeast = std::numeric_limits<int8_t>::min();
+  const bool is_of_fours = is_rows && Dot4Gemm::Suits(form);
+  if (!sizes.fit_bytes && is_of_fours && range.most - range.least <= kMaxRange) {
+    sizes.offset = range.least - kLeast;
+    sizes.fit_bytes = true;
+  }
+  if (sizes.fit_bytes && is_of_fours) sizes.together = simd::kQuad;
   kernels::PreparedKernel prepared;
   prepared.inputs = {nullptr, std::make_shared<IntegerWeights>(sizes)};
   prepared.outputs.resize(1);

@@ -126,6 +126,38 @@ TEST(IntegerProductsTest, MatricesOfCodes) {
   }
 }
 
+// Weights with a zero point of their own, which fit bytes after its subtraction, and weights of one more
+// value.
+TEST(IntegerProductsTest, WeightsWithZeroPoint) {
+  constexpr int64_t kLargest = std::numeric_limits<int32_t>::max();
+  const IntegerProduct products[] = {{{12, 64}, 5}, {{2, 33, 132}, 48}, {{20, 260}, 33, true}, {{3, 7}, 20}};
+  for (const IntegerProduct& product : products) {
+    for (const auto& [least, most] : {std::pair{-128, 127},
+                                      {-129, 126},
+                                      {-127, 128},
+                                      {-255, 0},
+                                      {0, 255},
+                                      {-1, 254},
+                                      {-129, 127},
+                                      {-128, 128},
+                                      {0, 256},
+                                      {1, 255},
+                                      {-300, -50}}) {
+      SCOPED_TRACE(ToString(product.left) + ", weights from " + std::to_string(least) + " to " +
+                   std::to_string(most));
+      std::mt19937 random(7);
+      std::vector<int64_t> weights(static_cast<size_t>(product.left.back() * product.outputs));
+      for (size_t i = 0; i < weights.size(); ++i) {
+        weights[i] = least + static_cast<int64_t>(random() % static_cast<unsigned>(most - least + 1));
+        if (i % 5 < 2) weights[i] = i % 5 == 0 ? least : most;
+      }
+      CheckProduct(product, Less(DrawValues(product.left, 100, Spread::kAnywhere, 4), 100), weights);
+      CheckProduct(product, DrawIntegers(SizeOf(product.left), 32767, 1), weights);
+      CheckProduct(product, DrawIntegers(SizeOf(product.left), kLargest, 1), weights);
+    }
+  }
+}
+
 // The limits of a row that is codes: numbers that differ by 255 and by 256, at either end of 16 and 32 bits.
 TEST(IntegerProductsTest, RowsBeyondCodes) {
   const IntegerProduct product{{24, 64}, 32};
