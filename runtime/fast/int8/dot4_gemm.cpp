@@ -6,6 +6,7 @@
 #include "runtime/fast/int8/dot4_gemm.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "runtime/fast/gemm/tiling.h"
 #include "runtime/fast/int8/int8_epilogue.h"
@@ -29,6 +30,33 @@ std::vector<int32_t> InPixels(std::vector<int32_t> places, int64_t channels) {
   for (int32_t& place : places) place /= static_cast<int32_t>(channels);
   return places;
 }
+
+// The direct results of some tiles of a part, moved from pixel to pixel.
+class DirectResults {
+ public:
+  DirectResults(const Dot4Gemm::Part& part, int64_t tile, simd::VnniTile& products) {
+    if (part.codes != nullptr) {
+      products.codes = &codes_.emplace(part.codes->From(0, tile));
+    } else if (part.hard_swish != nullptr) {
+      products.hard_swish = &hard_swish_.emplace(part.hard_swish->From(0, tile));
+    } else if (part.numbers != nullptr) {
+      products.numbers = &numbers_.emplace(part.numbers->From(0, tile));
+    }
+  }
+
+  void Advance(int64_t pixels) {
+    if (codes_) codes_->out += pixels * codes_->stride;
+    if (hard_swish_) hard_swish_->out += pixels * hard_swish_->stride;
+    if (!numbers_) return;
+    numbers_->out += pixels * numbers_->stride;
+    if (numbers_->start != nullptr) numbers_->start += pixels * numbers_->stride;
+  }
+
+ private:
+  std::optional<simd::RequantizedResults> codes_;
+  std::optional<simd::HSwishResults> hard_swish_;
+  std::optional<simd::DequantizedResults> numbers_;
+};
 
 }  // namespace
 
@@ -66,17 +94,16 @@ int64_t Dot4Gemm::scratch_bytes() const {
   return PartBytes() + (kSums + kStarts) * int64_t{sizeof(int32_t)};
 }
 
-// Complete tiles of a part with a direct destination (`out`, `codes` or `hard_swish`) bypass `store`; only
-// the last, partial tile uses it.
+// The first `direct_tiles` tiles bypass `store`.
 bool Dot4Gemm::SumQuantized(const Part& part, const uint8_t* image, int zero, Store store) const {
   if (has_vnni_) {
     const uint8_t* seen =
         Im2colBuffer(form_, part.rows, reinterpret_cast<uint8_t*>(part.scratch), over_read()).Find(image);
     Part stored = part;
-    if (part.out != nullptr || part.is_quantized()) {
-      stored.tiles.begin = std::clamp(form_.outputs / kBlockColumns, part.tiles.begin, part.tiles.end);
+    if (part.direct_tiles > 0) {
+      stored.tiles.begin = std::clamp(part.direct_tiles, part.tiles.begin, part.tiles.end);
       const IndexRange pixels{0, part.rows.count() * form_.columns.output};
-      const Sums sums = part.is_quantized() ? Sums{}
+      const Sums sums = part.out == nullptr ? Sums{}
                                             : Sums{.first = part.out + part.tiles.begin * kBlockColumns,
                                                    .pixel_stride = form_.outputs,
                                                    .tile_stride = kBlockColumns};
@@ -174,33 +201,24 @@ void Dot4Gemm::SumWhole(const Part& part, const uint8_t* seen, int zero, const I
     if (tile + blocks < tensor::CeilDivide(form_.outputs, kBlockColumns))
       products.next_lines = tensor::CeilDivide(blocks * simd::kQuadsPerPrefetch, panels.count());
     products.next = products.products.weights + blocks * WeightsOfTile();
-    const int8_t* end = products.next + blocks * WeightsOfTile();
-    simd::RequantizedResults codes = {};
-    simd::HSwishResults hard_swish = {};
-    if (sums.first == nullptr && part.codes != nullptr) {
-      codes = *part.codes;
-      codes.scales += tile * kBlockColumns;
-      codes.bias += tile * kBlockColumns;
-      products.codes = &codes;
-    } else if (sums.first == nullptr) {
-      hard_swish = part.hard_swish->From(tile * kBlockColumns);
-      products.hard_swish = &hard_swish;
-    }
+    const int8_t* last_line = products.next + blocks * WeightsOfTile();
+    DirectResults direct(sums.first == nullptr ? part : Part{}, tile, products);
+    int64_t finished = 0;
     for (int64_t panel = 0; panel < panels.count(); ++panel) {
-      const int64_t first = panels.Begin(panel);
+      const int64_t first = panels.Begin(panel), end = first + panels.RowsOf(panel);
       products.products.seen = seen_.data() + pixels.begin + first;
-      const int64_t pixel = pixels.begin + first;
-      if (products.codes != nullptr) {
-        codes.out = part.codes->out + pixel * codes.stride + tile * kBlockColumns;
-      } else if (products.hard_swish != nullptr) {
-        hard_swish.out = part.hard_swish->out + pixel * hard_swish.stride + tile * kBlockColumns;
-      } else {
+      if (sums.first != nullptr)
         products.products.sums =
             sums.first + first * sums.pixel_stride + (tile - tiles.begin) * sums.tile_stride;
-      }
-      simd::RunVnniMicrokernel(panels.RowsOf(panel), blocks, products);
+      simd::RunVnniMicrokernel(end - first, blocks, products);
+      direct.Advance(end - first);
       products.next += lines_of_one * products.next_lines * simd::kQuadWeights;
-      if (products.next >= end) products.next_lines = 0;
+      if (products.next >= last_line) products.next_lines = 0;
+      if (!part.finish || sums.first != nullptr ||
+          (end < pixels.count() && end - finished + simd::TileRows() <= kMaxStoredPixels))
+        continue;
+      part.finish({tile, tile + blocks}, {pixels.begin + finished, pixels.begin + end});
+      finished = end;
     }
   }
 }

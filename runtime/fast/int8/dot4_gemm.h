@@ -33,13 +33,16 @@ class Dot4Gemm {
     const int8_t* weights;        // kQuadWeights per group of four inputs, by tile
     const int32_t* less_weights;  // negated sum of the weights per output; may be null for zero point 0
     std::byte* scratch;
-    // If set, VNNI tiles write accumulators directly to a row-major result, or quantize: the address of the
-    // first row's results, or quantization parameters from the first channel.
+    // If set, VNNI tiles write accumulators directly to a row-major result, or quantized or f32 results: the
+    // address of the first row's results, or parameters for the first row and channel.
     int32_t* out = nullptr;
     const simd::RequantizedResults* codes = nullptr;
     const simd::HSwishResults* hard_swish = nullptr;
-
-    bool is_quantized() const { return codes != nullptr || hard_swish != nullptr; }
+    const simd::DequantizedResults* numbers = nullptr;
+    // The number of tiles that can be written so, from the first one of the result.
+    int64_t direct_tiles = 0;
+    // If set, is called for f32 results of tiles and pixels of the part after they have been written.
+    llvm::function_ref<void(const simd::IndexRange& tiles, const simd::IndexRange& pixels)> finish = nullptr;
   };
   // Receives kBlockColumns accumulators per pixel for pixels of a part.
   using Store = llvm::function_ref<void(int64_t tile, const simd::IndexRange& pixels, const int32_t* sums)>;
@@ -68,7 +71,7 @@ class Dot4Gemm {
   template <typename Start, typename Sum>
   void ForGroups(const Part& part, const Start& start, const Sum& sum, Store store) const;
   static void FindStarts(const Part& part, int distance, const Group& group);
-  // Destination of the accumulators of the first pixel and tile; null if a part is quantized directly.
+  // Destination of the accumulators of the first pixel and tile; null for other direct results.
   struct Sums {
     int32_t* first = nullptr;
     int64_t pixel_stride = 0, tile_stride = 0;

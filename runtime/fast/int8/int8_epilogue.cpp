@@ -72,20 +72,18 @@ Int8Epilogue::Call Int8Epilogue::CallOf(const kernels::KernelRun& run, float* sc
                      .scales = scales.data(),
                      .bias = bias.data(),
                      .offsets = offsets.data(),
-                     .out = nullptr,
+                     .out = reinterpret_cast<uint8_t*>(call.out),
                      .stride = form_.outputs};
   return call;
 }
 
 simd::HSwishResults Int8Epilogue::HSwishOf(const TilePosition& at, const Call& call) const {
-  simd::HSwishResults results = call.hard_swish.From(at.tile * kBlockColumns);
-  results.out = reinterpret_cast<uint8_t*>(call.out) + OffsetOf(at);
-  return results;
+  return call.hard_swish.From(at.image * form_.pixels + at.pixel, at.tile);
 }
 
 void Int8Epilogue::Store(const int32_t* sums, const TilePosition& at, const Call& call) const {
   if (form_.quantization) return StoreQuantized(sums, at, call);
-  if (!form_.folded) return StoreNumbers(sums, at, reinterpret_cast<float*>(call.out), call.operands);
+  if (!form_.folded) return StoreNumbers(sums, at, call);
   simd::RequantizedResults results = MakerOf(at, call.out);
   results.sums = sums;
   simd::StoreRequantized(results);
@@ -113,64 +111,66 @@ simd::RequantizedResults Int8Epilogue::MakerOf(const TilePosition& at, std::byte
   return results;
 }
 
-void Int8Epilogue::StoreNumbers(const int32_t* sums, const TilePosition& at, float* out,
-                                const gemm::Epilogue::Operands& operands) const {
-  const int64_t column = at.tile * kBlockColumns,
-                blocks = tensor::RoundUp(form_.outputs, kBlockColumns) / kBlockColumns;
-  const int64_t stride = form_.is_blocked ? kBlockColumns : form_.outputs;
-  const int64_t offset = form_.is_blocked
-                             ? ((at.image * blocks + at.tile) * form_.pixels + at.pixel) * kBlockColumns
-                             : OffsetOf(at);
+simd::DequantizedResults Int8Epilogue::NumbersOf(const TilePosition& at, const Call& call) const {
+  const int64_t column = at.tile * kBlockColumns, offset = OffsetOf(at);
+  return {.sums = nullptr,
+          .pixels = at.pixels,
+          .scales = scales_.data() + column,
+          .bias = call.operands.ColumnsOf(steps_.bias(), column),
+          .start = call.operands.ElementsOf(steps_.start(), offset),
+          .limits = steps_.limits(),
+          .out = reinterpret_cast<float*>(call.out) + offset,
+          .stride = form_.is_blocked ? kBlockColumns : form_.outputs,
+          .block_stride = form_.is_blocked ? form_.pixels * kBlockColumns : kBlockColumns};
+}
+
+void Int8Epilogue::FinishNumbers(const TilePosition& at, int64_t tiles, const Call& call) const {
+  const simd::DequantizedResults numbers = NumbersOf(at, call);
+  steps_.Finish({.out = {numbers.out, numbers.stride, numbers.block_stride},
+                 .offset = OffsetOf(at),
+                 .column = at.tile * kBlockColumns,
+                 .rows = at.pixels,
+                 .blocks = tiles},
+                form_.outputs, call.operands);
+}
+
+void Int8Epilogue::StoreNumbers(const int32_t* sums, const TilePosition& at, const Call& call) const {
+  simd::DequantizedResults numbers = NumbersOf(at, call);
+  numbers.sums = sums;
+  if (at.tile < direct_tiles()) {
+    simd::StoreDequantized(numbers);
+    return FinishNumbers(at, 1, call);
+  }
   // The last partial columns of a row-major matrix use a temporary block.
   std::array<float, kMaxStoredPixels * kBlockColumns> block;
-  const int64_t count = std::min(kBlockColumns, form_.outputs - column);
-  const bool is_whole = form_.is_blocked || count == kBlockColumns;
-  const simd::BlockedMatrix<float> to = is_whole ? simd::BlockedMatrix<float>{out + offset, stride, 0}
-                                                 : simd::BlockedMatrix<float>{block.data(), kBlockColumns, 0};
-  simd::StoreDequantized({.sums = sums,
-                          .pixels = at.pixels,
-                          .scales = scales_.data() + column,
-                          .bias = operands.ColumnsOf(steps_.bias(), column),
-                          .start = operands.ElementsOf(steps_.start(), offset),
-                          .limits = steps_.limits(),
-                          .out = to.data,
-                          .stride = to.row_stride});
-  steps_.Finish({.out = to, .offset = offset, .column = column, .rows = at.pixels, .blocks = 1},
-                form_.outputs, operands);
-  for (int64_t pixel = 0; !is_whole && pixel < at.pixels; ++pixel)
-    std::copy_n(to.At(pixel, 0), count, out + offset + pixel * stride);
+  float* const out = std::exchange(numbers.out, block.data());
+  const int64_t stride = std::exchange(numbers.stride, kBlockColumns);
+  const int64_t column = at.tile * kBlockColumns, count = form_.outputs - column;
+  simd::StoreDequantized(numbers);
+  steps_.Finish({.out = {block.data(), kBlockColumns, 0},
+                 .offset = OffsetOf(at),
+                 .column = column,
+                 .rows = at.pixels,
+                 .blocks = 1},
+                form_.outputs, call.operands);
+  for (int64_t pixel = 0; pixel < at.pixels; ++pixel)
+    std::copy_n(block.data() + pixel * kBlockColumns, count, out + pixel * stride);
 }
 
 // Post-ops of f32 results run once for all whole tiles, along the rows of operands.
 void Int8Epilogue::StoreTiles(const int32_t* sums, int64_t sums_stride, int64_t tiles, TilePosition at,
                               const Call& call) const {
-  const bool has_numbers = !form_.folded && !form_.quantization && !form_.is_blocked;
-  const int64_t end = at.tile + tiles;
+  const bool has_numbers = are_numbers() && !form_.is_blocked;
   const int64_t whole =
-      has_numbers ? std::max<int64_t>(std::min(end, form_.outputs / kBlockColumns) - at.tile, 0) : 0;
-  if (whole > 0) {
-    const int64_t column = at.tile * kBlockColumns, offset = OffsetOf(at);
-    const gemm::Epilogue::Operands& operands = call.operands;
-    float* first = reinterpret_cast<float*>(call.out) + offset;
-    for (int64_t tile = 0; tile < whole; ++tile) {
-      const int64_t more = tile * kBlockColumns;
-      simd::StoreDequantized({.sums = sums + tile * sums_stride,
-                              .pixels = at.pixels,
-                              .scales = scales_.data() + column + more,
-                              .bias = operands.ColumnsOf(steps_.bias(), column + more),
-                              .start = operands.ElementsOf(steps_.start(), offset + more),
-                              .limits = steps_.limits(),
-                              .out = first + more,
-                              .stride = form_.outputs});
-    }
-    steps_.Finish({.out = {first, form_.outputs, kBlockColumns},
-                   .offset = offset,
-                   .column = column,
-                   .rows = at.pixels,
-                   .blocks = whole},
-                  form_.outputs, operands);
+      has_numbers ? std::clamp<int64_t>(form_.outputs / kBlockColumns - at.tile, 0, tiles) : 0;
+  const simd::DequantizedResults numbers = NumbersOf(at, call);
+  for (int64_t tile = 0; tile < whole; ++tile) {
+    simd::DequantizedResults moved = numbers.From(0, tile);
+    moved.sums = sums + tile * sums_stride;
+    simd::StoreDequantized(moved);
   }
-  const int64_t begin = at.tile;
+  if (whole > 0) FinishNumbers(at, whole, call);
+  const int64_t begin = at.tile, end = at.tile + tiles;
   for (at.tile += whole; at.tile < end; ++at.tile) Store(sums + (at.tile - begin) * sums_stride, at, call);
 }
 

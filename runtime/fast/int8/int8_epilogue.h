@@ -63,6 +63,16 @@ class Int8Epilogue {
   }
   simd::RequantizedResults MakerOf(const TilePosition& at, std::byte* out) const;
   simd::HSwishResults HSwishOf(const TilePosition& at, const Call& call) const;
+  // Whether results are f32, and whether functions follow the parameters of NumbersOf, which FinishNumbers
+  // applies to stored results of `tiles` complete tiles.
+  bool are_numbers() const { return !form_.folded && !form_.quantization; }
+  bool has_functions() const { return steps_.has_functions(); }
+  simd::DequantizedResults NumbersOf(const TilePosition& at, const Call& call) const;
+  void FinishNumbers(const TilePosition& at, int64_t tiles, const Call& call) const;
+  // Returns the number of tiles with kBlockColumns stored results per pixel.
+  int64_t direct_tiles() const {
+    return (is_blocked_result() ? padded_outputs() : form_.outputs) / simd::kBlockColumns;
+  }
   // Stores kBlockColumns accumulators per pixel. Row-major f32 results are limited to kMaxStoredPixels.
   void Store(const int32_t* sums, const TilePosition& at, const Call& call) const;
 
@@ -74,12 +84,15 @@ class Int8Epilogue {
   // Arrays by output channel in scratch memory.
   static constexpr int64_t kQuantizationArrays = 2, kHSwishArrays = kQuantizationArrays + 4;
   int64_t padded_outputs() const { return tensor::RoundUp(form_.outputs, simd::kBlockColumns); }
+  bool is_blocked_result() const { return are_numbers() && form_.is_blocked; }
   // Returns the index of a position's first result.
   int64_t OffsetOf(const TilePosition& at) const {
+    if (is_blocked_result())
+      return ((at.image * padded_outputs() / simd::kBlockColumns + at.tile) * form_.pixels + at.pixel) *
+             simd::kBlockColumns;
     return (at.image * form_.pixels + at.pixel) * form_.outputs + at.tile * simd::kBlockColumns;
   }
-  void StoreNumbers(const int32_t* sums, const TilePosition& at, float* out,
-                    const gemm::Epilogue::Operands& operands) const;
+  void StoreNumbers(const int32_t* sums, const TilePosition& at, const Call& call) const;
   void StoreQuantized(const int32_t* sums, const TilePosition& at, const Call& call) const;
   void StoreBlocks(const int32_t* sums, const TilePosition& at, const Call& call,
                    simd::QuantizedResults results) const;

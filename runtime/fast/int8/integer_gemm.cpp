@@ -303,7 +303,8 @@ class IntegerGemm final : public kernels::Kernel {
             .weights = reinterpret_cast<const int8_t*>(call.weights),
             .less_weights = reinterpret_cast<const int32_t*>(call.weights + sizes_.numbers()),
             .scratch = scratch + CodeBytes(),
-            .out = call.out + part.rows.begin * form_.outputs};
+            .out = call.out + part.rows.begin * form_.outputs,
+            .direct_tiles = form_.outputs / kBlockColumns};
   }
   auto StoreOf(const Call& call, const Part& part) const {
     return [this, &call, &part](int64_t tile, const simd::IndexRange& pixels, const int32_t* sums) {

@@ -207,17 +207,26 @@ class Dot4Convolution final : public Int8Kernel<int16_t> {
     };
     std::optional<simd::RequantizedResults> codes;
     std::optional<simd::HSwishResults> hard_swish;
+    std::optional<simd::DequantizedResults> numbers;
     const TilePosition first{image, part.first_pixel(), part.pixels(), 0};
     if (results().is_folded()) codes = results().MakerOf(first, call.out);
     if (results().is_hard_swish()) hard_swish = results().HSwishOf(first, call);
-    const Dot4Gemm::Part sums{.rows = part.rows(),
-                              .tiles = tiles,
-                              .weights = call.weights,
-                              .less_weights = reinterpret_cast<const int32_t*>(
-                                  call.weights + this->tiles() * sums_.WeightsOfTile()),
-                              .scratch = own,
-                              .codes = codes ? &*codes : nullptr,
-                              .hard_swish = hard_swish ? &*hard_swish : nullptr};
+    if (results().are_numbers()) numbers = results().NumbersOf(first, call);
+    const auto finish = [&](const IndexRange& range, const IndexRange& pixels) {
+      results().FinishNumbers({image, part.first_pixel() + pixels.begin, pixels.count(), range.begin},
+                              range.count(), call);
+    };
+    Dot4Gemm::Part sums{.rows = part.rows(),
+                        .tiles = tiles,
+                        .weights = call.weights,
+                        .less_weights = reinterpret_cast<const int32_t*>(
+                            call.weights + this->tiles() * sums_.WeightsOfTile()),
+                        .scratch = own,
+                        .codes = codes ? &*codes : nullptr,
+                        .hard_swish = hard_swish ? &*hard_swish : nullptr,
+                        .numbers = numbers ? &*numbers : nullptr,
+                        .direct_tiles = codes || hard_swish || numbers ? results().direct_tiles() : 0};
+    if (numbers && results().has_functions()) sums.finish = finish;
     if (sums_.SumQuantized(sums, ImageOf(call, image), form().zero, store)) return;
     part.Fill(ImageOf(call, image));
     sums_.SumNumbers(sums, part.numbers(), store);

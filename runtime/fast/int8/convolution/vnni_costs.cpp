@@ -28,18 +28,20 @@ bool IsFolded(const KernelRequest& given, int64_t channel_axis) {
   return Int8Step(given, channel_axis).folded.has_value();
 }
 
-// Returns whether weights dominate and come from a remote cache: measured on Emerald Rapids.
+// Returns whether weights dominate and come from a remote cache, or oneDNN's tiles have few outputs: measured
+// on Emerald Rapids and Zen 5.
 bool IsFasterForFewPixels(const KernelRequest& given) {
   const llvm::ArrayRef<int64_t> filter = given.inputs[1].shape, output = given.outputs[0].shape;
   constexpr int64_t kFewPixels = 64, kSomePixels = 256, kManyPixels = 1024;
-  constexpr int64_t kFewChannels = 128, kSomeChannels = 192, kManyChannels = 512;
+  constexpr int64_t kFewChannels = 128, kSomeChannels = 192, kManyChannels = 512, kFewOutputs = 64;
   const int64_t pixels = output[0] * *Volume(output.drop_front(2)), channels = filter[1];
   if (simd::SimdWidth() != simd::kSimdWidth512 || channels % simd::kQuad != 0) return false;
   const bool sees_pixel = *Volume(filter.drop_front(2)) == 1;
-  const bool is_worth = sees_pixel
-                            ? pixels <= kFewPixels || (pixels <= kSomePixels && channels >= kSomeChannels) ||
-                                  (pixels <= kManyPixels && channels >= kManyChannels)
-                            : pixels <= kFewPixels && channels >= kFewChannels;
+  const bool is_worth =
+      sees_pixel
+          ? pixels <= kFewPixels || (pixels <= kSomePixels && channels >= kSomeChannels) ||
+                (pixels <= kManyPixels && channels >= kManyChannels)
+          : pixels <= (filter[0] <= kFewOutputs ? kManyPixels : kFewPixels) && channels >= kFewChannels;
   return is_worth && IsFolded(given, 1);
 }
 
@@ -65,9 +67,10 @@ bool IsFasterThanOneDnn(const KernelRequest& given) {
 }
 
 bool IsFasterThanOneDnn(const KernelRequest& given, const gemm::InnerProduct& shape) {
-  constexpr int64_t kMaxRows = 1024;
+  // oneDNN is as fast for f32 results without other operations.
+  constexpr int64_t kMaxRows = 1024, kMaxRowsOfSums = 64;
   return simd::SimdWidth() == simd::kSimdWidth512 && shape.inputs % simd::kQuad == 0 &&
-         shape.rows <= kMaxRows && IsFolded(given, static_cast<int64_t>(given.outputs[0].shape.size()) - 1);
+         shape.rows <= (given.posts.empty() ? kMaxRowsOfSums : kMaxRows);
 }
 
 // Our kernel converts the pixels, which takes most of the time if each of them is multiplied by few taps:
@@ -82,12 +85,14 @@ bool IsFasterDepthwise(const KernelRequest& given) {
 }
 
 // oneDNN reads and writes the results once for each operation. Measured on Sapphire Rapids and Zen 5, for
-// sums of few products.
+// sums of few products, and more of them in windows of one pixel.
 bool IsFasterInOwnEpilogue(llvm::ArrayRef<int64_t> filter) {
-  constexpr int64_t kFewProducts = 256;
+  constexpr int64_t kFewProducts = 256, kMaxChannels = 1024;
+  const int64_t channels = filter[1], products = Volume(filter.drop_front(1)).value_or(kMaxChannels + 1);
+  const bool sees_pixel = products == channels;
   return HasVnni() && simd::SimdWidth() == simd::kSimdWidth512 &&
-         (filter[1] % simd::kQuad == 0 || HasFewerGroups(filter)) &&
-         Volume(filter.drop_front(1)).value_or(kFewProducts + 1) <= kFewProducts;
+         (channels % simd::kQuad == 0 || HasFewerGroups(filter)) &&
+         products <= (sees_pixel ? kMaxChannels : kFewProducts);
 }
 
 // oneDNN's kernels of depthwise convolutions have no FakeQuantize with f32 results.

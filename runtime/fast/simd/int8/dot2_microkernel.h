@@ -69,6 +69,15 @@ struct RequantizedResults {
   bool has_others = false;
   float factor = 1, offset = 0, other_factor = 0;
   int other_zero = 0;
+
+  // Returns the parameters for a later pixel and block of kBlockColumns channels.
+  RequantizedResults From(int64_t pixel, int64_t block) const {
+    RequantizedResults moved = *this;
+    moved.scales += block * kBlockColumns;
+    moved.bias += block * kBlockColumns;
+    moved.out += pixel * stride + block * kBlockColumns;
+    return moved;
+  }
 };
 NNEFC_SIMD_FUNCTION(StoreRequantized, void(const RequantizedResults& results));
 
@@ -92,7 +101,7 @@ NNEFC_SIMD_FUNCTION(SumQuantizedDepthwise,
 // Dequantization of accumulators: value = scales * sum plus per-channel `bias` and elementwise `start` in the
 // layout of `out`, with limits.
 struct DequantizedResults {
-  const int32_t* sums;
+  const int32_t* sums;  // not of VNNI tiles, as the next one
   int64_t pixels;
   const float* scales;
   const float* bias = nullptr;
@@ -100,6 +109,18 @@ struct DequantizedResults {
   Limits limits = {};
   float* out;  // kBlockColumns per pixel
   int64_t stride;
+  int64_t block_stride = kBlockColumns;  // between the blocks of VNNI tiles
+
+  // Returns the parameters for a later pixel and block.
+  DequantizedResults From(int64_t pixel, int64_t block) const {
+    DequantizedResults moved = *this;
+    const int64_t offset = pixel * stride + block * block_stride;
+    moved.scales += block * kBlockColumns;
+    if (bias != nullptr) moved.bias += block * kBlockColumns;
+    if (start != nullptr) moved.start += offset;
+    moved.out += offset;
+    return moved;
+  }
 };
 NNEFC_SIMD_FUNCTION(StoreDequantized, void(const DequantizedResults& results));
 

@@ -13,9 +13,10 @@ namespace nnefc::runtime::fast::simd::NNEFC_SIMD_NAMESPACE {
 
 namespace {
 
-template <bool kHasOthers, int kPixels, int kParts>
-NNEFC_SIMD_INLINE inline void StoreVnniTile(const RequantizedResults& results,
-                                            const Uint32Vector (&sums)[kPixels][kParts]) {
+// Requantizes onto previous values in `out`.
+template <int kPixels, int kParts>
+NNEFC_SIMD_INLINE inline void StoreSumTile(const RequantizedResults& results,
+                                           const Uint32Vector (&sums)[kPixels][kParts]) {
   constexpr int kOfBlock = static_cast<int>(kVectorsPerBlock);
   RequantizedResults own = results;
 #pragma GCC unroll 2
@@ -29,7 +30,7 @@ NNEFC_SIMD_INLINE inline void StoreVnniTile(const RequantizedResults& results,
       for (int p = 0; p < kOfBlock; ++p)
         numbers[p] = __builtin_convertvector(reinterpret_cast<Int32Vector>(sums[i][block * kOfBlock + p]),
                                              FloatVector);
-      maker.Store<kHasOthers, true>(numbers, own.out + i * own.stride);
+      maker.Store<true, true>(numbers, own.out + i * own.stride);
     }
     own.scales += kBlockColumns;
     own.bias += kBlockColumns;
@@ -79,6 +80,29 @@ NNEFC_SIMD_INLINE inline void StoreWords(const Int32Vector (&words)[kPixels][kPa
 }
 
 template <int kPixels, int kParts>
+NNEFC_SIMD_INLINE inline void StoreCodesTile(const RequantizedResults& results,
+                                             const Uint32Vector (&sums)[kPixels][kParts]) {
+  const FloatVector low = FloatVector{} + results.low, high = FloatVector{} + results.high;
+  Int32Vector words[kPixels][kParts];
+#pragma GCC unroll 4
+  for (int p = 0; p < kParts; ++p) {
+    const auto load = [&](const float* from) NNEFC_SIMD_INLINE -> FloatVector {
+      return *reinterpret_cast<const UnalignedFloatVector*>(from + p * kSimdWidth);
+    };
+    const FloatVector scales = load(results.scales), bias = load(results.bias);
+#pragma GCC unroll 16
+    for (int i = 0; i < kPixels; ++i) {
+      const FloatVector sum = __builtin_convertvector(reinterpret_cast<Int32Vector>(sums[i][p]), FloatVector);
+      FloatVector x = (sum + bias) * scales;
+      Max(x, low);
+      Min(x, high);
+      RoundToWords(x, words[i][p]);
+    }
+  }
+  StoreWords(words, results.out, results.stride);
+}
+
+template <int kPixels, int kParts>
 NNEFC_SIMD_INLINE inline void StoreHSwishTile(const HSwishResults& results,
                                               const Uint32Vector (&sums)[kPixels][kParts]) {
   Int32Vector words[kPixels][kParts];
@@ -103,6 +127,49 @@ NNEFC_SIMD_INLINE inline void StoreHSwishTile(const HSwishResults& results,
     }
   }
   StoreWords(words, results.out, results.stride);
+}
+
+template <int kPixels, int kParts>
+NNEFC_SIMD_INLINE inline void StoreNumbersTile(const DequantizedResults& results,
+                                               const Uint32Vector (&sums)[kPixels][kParts]) {
+  const auto load = [&](const float* from, int p) NNEFC_SIMD_INLINE -> FloatVector {
+    return *reinterpret_cast<const UnalignedFloatVector*>(from + p * kSimdWidth);
+  };
+  FloatVector numbers[kPixels][kParts];
+#pragma GCC unroll 4
+  for (int p = 0; p < kParts; ++p) {
+    const FloatVector scales = load(results.scales, p);
+    FloatVector bias = {};
+    if (results.bias != nullptr) bias = load(results.bias, p);
+#pragma GCC unroll 16
+    for (int i = 0; i < kPixels; ++i)
+      numbers[i][p] =
+          __builtin_convertvector(reinterpret_cast<Int32Vector>(sums[i][p]), FloatVector) * scales + bias;
+  }
+  const auto for_all = [&](const auto& function) NNEFC_SIMD_INLINE {
+#pragma GCC unroll 16
+    for (int i = 0; i < kPixels; ++i) {
+#pragma GCC unroll 4
+      for (int p = 0; p < kParts; ++p)
+        function(numbers[i][p], i * results.stride + VectorOffset(p, results.block_stride));
+    }
+  };
+  if (results.start != nullptr) {
+    for_all([&](FloatVector& x, int64_t at) NNEFC_SIMD_INLINE {
+      x += *reinterpret_cast<const UnalignedFloatVector*>(results.start + at);
+    });
+  }
+  const Limits& limits = results.limits;
+  if (limits.has_max) {
+    const FloatVector most = FloatVector{} + limits.max;
+    for_all([&](FloatVector& x, int64_t) NNEFC_SIMD_INLINE { Min(x, most); });
+  }
+  if (limits.has_min) {
+    const FloatVector least = FloatVector{} + limits.min;
+    for_all([&](FloatVector& x, int64_t) NNEFC_SIMD_INLINE { Max(x, least); });
+  }
+  for_all([&](const FloatVector& x, int64_t at)
+              NNEFC_SIMD_INLINE { *reinterpret_cast<UnalignedFloatVector*>(results.out + at) = x; });
 }
 
 constexpr int kSecondCache = 2;
@@ -148,9 +215,9 @@ NNEFC_SIMD_INLINE inline void VnniTileOf(const VnniTile& call) {
     for (int block = 0; block < kBlocks; ++block) weights[block] += kQuadWeights * products.quads;
   }
   if (call.hard_swish != nullptr) return StoreHSwishTile(*call.hard_swish, sums);
+  if (call.numbers != nullptr) return StoreNumbersTile(*call.numbers, sums);
   if (call.codes != nullptr)
-    return call.codes->has_others ? StoreVnniTile<true>(*call.codes, sums)
-                                  : StoreVnniTile<false>(*call.codes, sums);
+    return call.codes->has_others ? StoreSumTile(*call.codes, sums) : StoreCodesTile(*call.codes, sums);
 #pragma GCC unroll 16
   for (int i = 0; i < kPixels; ++i) {
 #pragma GCC unroll 2

@@ -14,15 +14,14 @@ struct HSwishResults {
   uint8_t* out;
   int64_t stride;  // between pixels
 
-  // Returns the parameters of the channels from an index on, for the same `out`.
-  HSwishResults From(int64_t channel) const {
-    return {gate_scales + channel,
-            gate_bias + channel,
-            scales + channel,
-            bias + channel,
-            offsets + channel,
-            out,
-            stride};
+  // Returns the parameters for a later pixel and block.
+  HSwishResults From(int64_t pixel, int64_t block) const {
+    HSwishResults moved = *this;
+    for (const float** array :
+         {&moved.gate_scales, &moved.gate_bias, &moved.scales, &moved.bias, &moved.offsets})
+      *array += block * kBlockColumns;
+    moved.out += pixel * stride + block * kBlockColumns;
+    return moved;
   }
 };
 
@@ -35,10 +34,11 @@ struct VnniTile {
   // Prefetch for a later call: cache lines per kQuadsPerPrefetch groups of four.
   const int8_t* next = nullptr;
   int64_t next_lines = 0;
-  // If one is not null, quantizes instead of storing accumulators: parameters of the first pixel and block.
-  // All blocks must have kBlockColumns channels.
+  // If one is not null, stores these results instead of accumulators: parameters of the first pixel and
+  // block. All blocks must have kBlockColumns channels.
   const RequantizedResults* codes = nullptr;
   const HSwishResults* hard_swish = nullptr;
+  const DequantizedResults* numbers = nullptr;
 };
 inline constexpr int64_t kQuadsPerPrefetch = 8;
 // Computes 1 to BlocksPerTile() blocks; requires HasVnni().

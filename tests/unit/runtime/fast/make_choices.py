@@ -295,9 +295,9 @@ def int8_conv(x, w, processor: str, folded: bool, pad: int, magnitude: int) -> s
         if height * width == 1:
             worth = few or (images * pixels <= 256 and inputs >= 192) or (images * pixels <= 1024 and inputs >= 512)
         else:
-            worth = few and inputs >= 128
+            worth = (few or (images * pixels <= 1024 and outputs <= 64)) and inputs >= 128
         if not folded:
-            worth = height * width * inputs <= 256
+            worth = height * width * inputs <= (1024 if height * width == 1 else 256)
         vectors, quads = math.ceil(width * inputs / 64), math.ceil(width * inputs / 4)
         if not folded and outputs <= 8 and outputs * (height * vectors + 3) < height * quads:
             return "int8_few_outputs"
@@ -326,15 +326,16 @@ def int8_convolutions() -> None:
         emit_int8((1, inputs, 6, 6), (32, inputs, 3, 3), pad=1)
     print("# int8 Convolution: our kernels with VNNI, for few pixels and many channels")
     for channels in (124, 128, 132):
-        for columns in around(64):
-            emit_int8((1, channels, 1, columns), (32, channels, 3, 3), folded=True, pad=1)
+        for columns in around(64, 1024):
+            for outputs in around(64):
+                emit_int8((1, channels, 1, columns), (outputs, channels, 3, 3), folded=True, pad=1)
     for channels in (188, 192, 196, 508, 512, 516):
         for columns in around(64, 256, 1024):
             emit_int8((1, channels, 1, columns), (32, channels, 1, 1), folded=True)
     for folded in (False, True):
         emit_int8((1, 192, 8, 8), (32, 192, 1, 1), folded=folded)
-    print("# int8 Convolution: our kernels with VNNI and f32 results, up to 256 products")
-    for inputs in (248, 252, 255, 256, 257, 260):
+    print("# int8 Convolution: our kernels with VNNI and f32 results, up to 256 products, or 1024 of one pixel")
+    for inputs in (1016, 1020, 1023, 1024, 1025, 1028):
         emit_int8((1, inputs, 8, 8), (32, inputs, 1, 1))
     for inputs in (24, 28, 32):
         emit_int8((1, inputs, 8, 8), (32, inputs, 3, 3), pad=1)
@@ -376,11 +377,11 @@ def int8_depthwise_convolutions() -> None:
 def int8_matmuls() -> None:
     def choose(rows, inputs, folded, processor):
         if processor == "vnni":
-            return "int8_dot4" if folded and inputs % 4 == 0 and rows <= 1024 else "onednn_int8"
+            return "int8_dot4" if inputs % 4 == 0 and rows <= (1024 if folded else 64) else "onednn_int8"
         return "int8_dot4" if inputs % 4 == 0 and rows >= 12 and inputs >= 64 else "int8_dot2"
 
-    print("# int8 MatMul: up to 1024 rows with VNNI; dot4 without it from 12 rows and 64 products")
-    for rows, inputs in [(rows, 96) for rows in around(12, 1024)] + [(16, inputs) for inputs in (60, 63, 64, 65, 68)]:
+    print("# int8 MatMul: up to 1024 rows with VNNI, or 64 without other operations; dot4 without it from 12 rows and 64 products")
+    for rows, inputs in [(rows, 96) for rows in around(12, 64, 1024)] + [(16, inputs) for inputs in (60, 63, 64, 65, 68)]:
         for folded in (False, True):
             emit(f"op=MatMul x={rows},{inputs} w={inputs},48 int8={'folded' if folded else 'f32'}",
                  lambda processor, threads: choose(rows, inputs, folded, processor), threads=(1,))

@@ -1,5 +1,5 @@
-// Functions, multiplications and additions between products of quantized numbers and the quantization of
-// their results, against formulas in f64.
+// Functions, multiplications and additions after products of quantized numbers, and the quantization of their
+// results, against formulas in f64.
 
 #include "tests/unit/runtime/engine/quantized/quantized_graph.h"
 
@@ -25,8 +25,52 @@ class ProductWithEpilogue {
  public:
   ProductWithEpilogue(int64_t rows, int64_t outputs) : rows_(rows), outputs_(outputs) {}
 
-  void Check(const Activation& activation, const std::string& steps, bool has_bias) {
-    const Quantization from{.zero = 117}, to{.scale = 0x1p-4F, .zero = 101};
+  // Of quantized results.
+  void Check(const Activation& activation, const std::string& steps, bool has_bias) const {
+    const Quantization to{.scale = 0x1p-4F, .zero = 101};
+    Built built = Build(activation, steps, has_bias);
+    // Codes that another product reads.
+    std::vector<float> identity(SizeOf({outputs_, outputs_}), 0.0F);
+    for (int64_t i = 0; i < outputs_; ++i) identity[static_cast<size_t>(i * (outputs_ + 1))] = 1;
+    built.g.Result(
+        built.g.Op("MatMul", {FakeQuantized(built.g, built.y, to),
+                              built.g.Const(TensorValue::FromFloats({outputs_, outputs_}, identity))}));
+    ExpectCodes(built.g, {built.input}, to, built.numbers, "", 2e-3);
+  }
+
+  // Of f32 results, plus another tensor.
+  void CheckNumbers(const Activation& activation, const std::string& steps, bool has_bias,
+                    bool has_residual) const {
+    Built built = Build(activation, steps, has_bias);
+    std::vector<TensorValue> inputs = {built.input};
+    const Shape result = {rows_, outputs_};
+    if (has_residual) {
+      inputs.push_back(RandomTensor(result, 6, -4, 4));
+      built.y = built.g.Op("Add", {built.y, built.g.Parameter("r", result)});
+      for (size_t i = 0; i < built.numbers.size(); ++i)
+        built.numbers[i] += inputs[1].ElementAsDouble(static_cast<int64_t>(i));
+    }
+    built.g.Result(built.y);
+    for (const int threads : {1, 2}) {
+      const auto made = RunGraph(built.g.graph, {.threads = threads}, inputs);
+      for (size_t i = 0; i < built.numbers.size(); ++i)
+        ASSERT_NEAR(made[0].ElementAsDouble(static_cast<int64_t>(i)), built.numbers[i],
+                    2e-6 * (8 + std::abs(built.numbers[i])))
+            << i;
+    }
+  }
+
+ private:
+  static constexpr int64_t kInputs = 12;
+
+  struct Built {
+    TestGraph g;
+    TensorValue input;
+    ir::OutputPort y;
+    std::vector<double> numbers;  // expected
+  };
+  Built Build(const Activation& activation, const std::string& steps, bool has_bias) const {
+    const Quantization from{.zero = 117};
     const std::vector<int64_t> codes = DrawValues({rows_, kInputs}, from.zero, Spread::kAnywhere, 4);
     const std::vector<int64_t> weights = DrawWeights(outputs_, kInputs, 3);
     std::vector<double> numbers = Product(Less(codes, from.zero), weights, from.scale);
@@ -40,17 +84,8 @@ class ProductWithEpilogue {
       for (double& number : numbers) number = activation.of(number);
     }
     for (const char step : steps) y = Add(g, y, step, numbers);
-    // Codes that another product reads.
-    std::vector<float> identity(SizeOf({outputs_, outputs_}), 0.0F);
-    for (int64_t i = 0; i < outputs_; ++i) identity[static_cast<size_t>(i * (outputs_ + 1))] = 1;
-    g.Result(g.Op("MatMul", {FakeQuantized(g, y, to),
-                             g.Const(TensorValue::FromFloats({outputs_, outputs_}, identity))}));
-    ExpectCodes(g, {NumbersOf({rows_, kInputs}, codes, from)}, to, numbers, "", 2e-3);
+    return {std::move(g), NumbersOf({rows_, kInputs}, codes, from), y, std::move(numbers)};
   }
-
- private:
-  static constexpr int64_t kInputs = 12;
-
   TensorValue Matrix(const std::vector<int64_t>& weights) const {
     std::vector<float> numbers(weights.size());
     for (int64_t o = 0; o < outputs_; ++o) {
@@ -111,6 +146,22 @@ TEST(QuantizedEpiloguesTest, RowsAndColumns) {
       for (const char* steps : {"", "maM"}) {
         SCOPED_TRACE(std::to_string(rows) + " rows, " + std::to_string(outputs) + " columns, " + steps);
         ProductWithEpilogue(rows, outputs).Check(kActivations[2], steps, true);
+      }
+    }
+  }
+}
+
+TEST(QuantizedEpiloguesTest, Numbers) {
+  for (const int64_t rows : {1, 15, 56, 57, 71}) {
+    for (const int64_t outputs : {16, 17, 48}) {
+      for (const Activation& activation : kActivations) {
+        for (const char* steps : {"", "A", "Ma"}) {
+          for (const bool has_residual : {false, true}) {
+            SCOPED_TRACE(std::to_string(rows) + " rows, " + std::to_string(outputs) + " columns, " +
+                         activation.name + steps + (has_residual ? ", residual" : ""));
+            ProductWithEpilogue(rows, outputs).CheckNumbers(activation, steps, true, has_residual);
+          }
+        }
       }
     }
   }

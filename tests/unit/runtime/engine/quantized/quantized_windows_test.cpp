@@ -291,7 +291,7 @@ std::string FusedSteps(const Convolved& window, Follows follows) {
     case Follows::kBiasRelu:
       return "Convolution+Add+ReLU+FakeQuantize ";
     case Follows::kClamp:
-      return "Convolution+Clamp";
+      return "Convolution+Clamp";  // the FakeQuantize may be part of the step
     case Follows::kResidual:
       return "Add+FakeQuantize ";
     case Follows::kResidualRelu:

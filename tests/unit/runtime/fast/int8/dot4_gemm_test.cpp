@@ -73,7 +73,8 @@ class QuadSumsTest : public ::testing::Test {
                                 .weights = weights.data(),
                                 .less_weights = form.zero == 0 ? nullptr : less_weights.data(),
                                 .scratch = scratch.data(),
-                                .out = in_place ? out.data() + rows.begin * form.outputs : nullptr};
+                                .out = in_place ? out.data() + rows.begin * form.outputs : nullptr,
+                                .direct_tiles = in_place ? form.outputs / kBlock : 0};
       was_stored_ = quads.SumQuantized(
           call, image.data(), form.zero,
           [&](int64_t tile, const simd::IndexRange& pixels, const int32_t* sums) {

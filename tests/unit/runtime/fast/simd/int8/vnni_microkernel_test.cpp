@@ -199,6 +199,64 @@ TEST_P(VnniTileTest, HSwishOfSums) {
   }
 }
 
+// f32 results in row-major order and in blocks: bias, elements to start from, and limits, to which NaN leads.
+TEST_P(VnniTileTest, NumbersOfSums) {
+  for (int64_t pixels = 1; pixels <= tile_rows(); ++pixels) {
+    for (int64_t blocks = 1; blocks <= blocks_at_once(); ++blocks) {
+      for (int given = 0; given < 32; ++given) {
+        const bool is_blocked = given % 2 != 0, has_bias = given / 2 % 2 != 0, has_start = given / 4 % 2 != 0;
+        const int64_t columns = blocks * kBlockColumns;
+        const int64_t stride = is_blocked ? kBlockColumns : columns + 3,
+                      block_stride = is_blocked ? pixels * kBlockColumns : kBlockColumns;
+        const int64_t size = (blocks - 1) * block_stride + (pixels - 1) * stride + kBlockColumns;
+        const GuardedArray<int32_t> seen = Array<int32_t>(pixels), strips = Array<int32_t>(1),
+                                    sums = Draw<int32_t>(columns, -9000, 9000);
+        const GuardedArray<int8_t> weights = Array<int8_t>(0);
+        const GuardedArray<float> scales = Array(columns, 0x1p-6F), bias = DrawIntegers(columns);
+        GuardedArray<float> elements = DrawIntegers(size), out = Array(size, 77.0F);
+        elements[size - 1] = std::numeric_limits<float>::quiet_NaN();
+        const DequantizedResults results{
+            .sums = nullptr,
+            .pixels = pixels,
+            .scales = scales.data(),
+            .bias = has_bias ? bias.data() : nullptr,
+            .start = has_start ? elements.data() : nullptr,
+            .limits = {.has_max = given / 8 % 2 != 0, .has_min = given / 16 != 0, .max = 50, .min = -20},
+            .out = out.data(),
+            .stride = stride,
+            .block_stride = block_stride};
+        Of(RunVnniMicrokernel)(pixels, blocks,
+                               {.products = {.numbers = nullptr,
+                                             .seen = seen.data(),
+                                             .strips = strips.data(),
+                                             .strip_count = 0,
+                                             .quads = 0,
+                                             .weights = weights.data(),
+                                             .sums = nullptr},
+                                .weights_stride = 0,
+                                .sums_stride = 0,
+                                .start = sums.data(),
+                                .numbers = &results});
+        std::vector<float> expected(static_cast<size_t>(size), 77);
+        for (int64_t i = 0; i < pixels * columns; ++i) {
+          const int64_t column = i % columns;
+          const int64_t at =
+              column / kBlockColumns * block_stride + i / columns * stride + column % kBlockColumns;
+          const float x = static_cast<float>(sums[column]) / 64 + (has_bias ? bias[column] : 0) +
+                          (has_start ? elements[at] : 0);
+          expected[static_cast<size_t>(at)] = results.limits.Of(x);
+        }
+        for (int64_t at = 0; at < size; ++at) {
+          const float one = expected[static_cast<size_t>(at)];
+          ASSERT_TRUE(out[at] == one || (std::isnan(out[at]) && std::isnan(one)))
+              << out[at] << " instead of " << one << ", " << pixels << " pixels, case " << given << ": "
+              << at;
+        }
+      }
+    }
+  }
+}
+
 NNEFC_INSTANTIATE_LANE_TESTS(VnniTileTest);
 
 }  // namespace
