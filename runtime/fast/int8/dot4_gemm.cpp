@@ -60,12 +60,14 @@ class DirectResults {
 
 }  // namespace
 
-// Without VNNI other kernels are as fast for few pixels or channels, and each window needs separate residual
-// terms.
+// The values of a pixel are read in whole groups of four, the last ones with weights of 0. Without VNNI other
+// kernels are as fast for few pixels or channels, and each window needs separate residual terms.
 kernels::Reason Dot4Gemm::Applies(const Int8ConvolutionShape& form, bool has_vnni) {
   constexpr int64_t kMaxWindows = 9;
-  const bool joins_pixels = has_vnni && form.channels < simd::kQuad && form.columns.size > 1;
-  if (form.padded_channels != form.channels || (form.channels % simd::kQuad != 0 && !joins_pixels))
+  // The taps of a row are joined if pixels are smaller than groups.
+  const bool sees_pixel = form.rows.size == 1 && form.columns.size == 1;
+  const bool is_unpadded = has_vnni && (sees_pixel || (form.columns.size > 1 && form.channels < simd::kQuad));
+  if (form.padded_channels != form.channels || (form.channels % simd::kQuad != 0 && !is_unpadded))
     return kernels::Reason("{} channels, not a multiple of {}", form.channels, simd::kQuad);
   if (has_vnni) return kernels::Reason();
   const int64_t windows = SaturationCorrection::WindowsOf(form);

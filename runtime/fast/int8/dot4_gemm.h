@@ -8,6 +8,7 @@
 #include "runtime/fast/processor.h"
 #include "runtime/fast/simd/int8/vnni_microkernel.h"
 #include "runtime/kernels/reason.h"
+#include "runtime/tensor/round_up.h"
 
 namespace nnefc::runtime::fast::int8 {
 

@@ -63,8 +63,8 @@ class Int8Epilogue {
   }
   simd::RequantizedResults MakerOf(const TilePosition& at, std::byte* out) const;
   simd::HSwishResults HSwishOf(const TilePosition& at, const Call& call) const;
-  // Whether results are f32, and whether functions follow the parameters of NumbersOf, which FinishNumbers
-  // applies to stored results of `tiles` complete tiles.
+  // Whether results are f32, and whether functions follow the parameters of NumbersOf. FinishNumbers applies
+  // these to stored results of `tiles` complete tiles.
   bool are_numbers() const { return !form_.folded && !form_.quantization; }
   bool has_functions() const { return steps_.has_functions(); }
   simd::DequantizedResults NumbersOf(const TilePosition& at, const Call& call) const;

@@ -445,7 +445,7 @@ kernels::KernelOrReason Prepare(const kernels::KernelRequest& request, const Int
   if (!Fits<int16_t>(range)) return Reason("constants that do not fit into 16 bits");
   sizes.fit_bytes = Fits<int8_t>(range);
   constexpr int32_t kMaxRange = 255, kLeast = std::numeric_limits<int8_t>::min();
-  const bool is_of_fours = is_rows && Dot4Gemm::Suits(form);
+  const bool is_of_fours = is_rows && form.channels % simd::kQuad == 0 && Dot4Gemm::Suits(form);
   if (!sizes.fit_bytes && is_of_fours && range.most - range.least <= kMaxRange) {
     sizes.offset = range.least - kLeast;
     sizes.fit_bytes = true;

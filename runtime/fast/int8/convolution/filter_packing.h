@@ -22,14 +22,14 @@ tensor::Layout FilterOfTiles(llvm::ArrayRef<int64_t> filter, size_t output_axis,
                              bool has_sums, memory::BlockedLayout::Form form);
 
 // The conversion of a filter from the layout above, with groups of one input, to strips (TapStrips) of groups
-// of `together` elements, without padding after each pixel.
+// of `together` elements, without padding after each pixel of a strip.
 class StripFilter {
  public:
   StripFilter(const Int8ConvolutionShape& form, int64_t together)
       : strips_(form.rows.size * (form.columns.dilation == 1 ? 1 : form.columns.size)),
         length_(form.rows.size * form.columns.size * form.padded_channels / strips_),
         together_(together),
-        is_joined_(form.padded_channels % together != 0) {}
+        is_joined_(length_ > form.padded_channels && form.padded_channels % together != 0) {}
 
   // Returns whether strips differ from the layout above with groups of `together` inputs.
   bool is_joined() const { return is_joined_; }

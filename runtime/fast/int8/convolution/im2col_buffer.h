@@ -20,7 +20,8 @@ class Im2colBuffer {
       : form_(form), rows_(rows), out_(out), over_read_(over_read) {}
 
   int64_t rows() const { return form_.InputRowsFor(rows_.count()); }
-  // Returns true if the receptive field consists of whole image rows.
+  // Returns true if the receptive field consists of whole image rows, and there is memory for readers after
+  // it.
   bool lie_in_image() const;
   // Returns the start of the receptive field in the image. Requires lie_in_image().
   const uint8_t* InImage(const uint8_t* image) const { return image + first_row() * form_.row_numbers(); }

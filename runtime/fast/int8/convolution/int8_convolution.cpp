@@ -413,6 +413,11 @@ bool IsOfDepthwise(Int8Algorithm algorithm) {
   return algorithm == Int8Algorithm::kDepthwise || algorithm == Int8Algorithm::kDot4Depthwise;
 }
 
+// Returns whether windows of one pixel need no padding for any number of channels.
+bool ReadsWholeQuads(Int8Algorithm algorithm) {
+  return algorithm == Int8Algorithm::kDot4 && HasVnni();
+}
+
 // Describes a convolution for an algorithm.
 kernels::OrReason<Int8Convolutions> Int8FormOf(const KernelRequest& given, Int8Algorithm algorithm) {
   const llvm::ArrayRef<int64_t> input = given.inputs[0].shape, output = given.outputs[0].shape;
@@ -432,7 +437,10 @@ kernels::OrReason<Int8Convolutions> Int8FormOf(const KernelRequest& given, Int8A
   // For few channels padding would be expensive.
   constexpr int64_t kFew = 4;
   const bool is_strip = filter.back() > 1 && window[2].dilation == 1 && input[1] < kFew;
-  const int64_t together = is_strip || algorithm == Int8Algorithm::kFewOutputs ? 1 : 2;
+  const bool sees_pixel = *Volume(filter.drop_front(is_grouped ? 3 : 2)) == 1;
+  const bool is_unpadded =
+      algorithm == Int8Algorithm::kFewOutputs || (sees_pixel && ReadsWholeQuads(algorithm));
+  const int64_t together = is_strip || is_unpadded ? 1 : 2;
   Int8ConvolutionShape form{
       .images = input[0],
       .channels = input[1],
@@ -452,11 +460,12 @@ kernels::OrReason<Int8Convolutions> Int8FormOf(const KernelRequest& given, Int8A
   return Int8Convolutions{form, groups, is_swapped};
 }
 
-Int8ConvolutionShape Int8FormOf(const KernelRequest& given, const gemm::InnerProduct& shape) {
+Int8ConvolutionShape Int8FormOf(const KernelRequest& given, const gemm::InnerProduct& shape,
+                                Int8Algorithm algorithm) {
   return {.images = 1,
           .channels = shape.inputs,
           .outputs = shape.outputs,
-          .padded_channels = tensor::RoundUp(shape.inputs, 2),
+          .padded_channels = tensor::RoundUp(shape.inputs, ReadsWholeQuads(algorithm) ? 1 : 2),
           .rows = {.input = shape.rows, .output = shape.rows},
           .columns = {},
           .zero = memory::QuantizationOf(given.inputs[0])->zero,
@@ -564,7 +573,7 @@ kernels::KernelOrReason MakeInt8Convolution(const KernelRequest& given, const In
 Reason Int8MatmulApplies(const KernelRequest& given, const gemm::InnerProduct& shape,
                          Int8Algorithm algorithm) {
   if (!simd::HasSimd()) return kNeedsSimd;
-  const Int8ConvolutionShape form = Int8FormOf(given, shape);
+  const Int8ConvolutionShape form = Int8FormOf(given, shape, algorithm);
   if (!FitsWords(shape.inputs, form)) return Reason("sums of {} products exceed 32 bits", shape.inputs);
   return algorithm == Int8Algorithm::kDot4 ? Dot4Gemm::Applies(form) : Reason();
 }
@@ -575,12 +584,12 @@ Cost Int8MatmulCost(const KernelRequest& given, const gemm::InnerProduct& shape,
     if (!is_dot4) return {kOwnTimeAfterOneDnn, kOneDnnUsesVnni};
     return IsFasterThanOneDnn(given, shape) ? Cost{kDot4Time} : Cost{kDot4TimeAfterOneDnn, kOneDnnUsesVnni};
   }
-  return is_dot4 ? Dot4Cost(Int8FormOf(given, shape)) : Cost{kOwnTime};
+  return is_dot4 ? Dot4Cost(Int8FormOf(given, shape, algorithm)) : Cost{kOwnTime};
 }
 
 kernels::KernelOrReason MakeInt8Matmul(const KernelRequest& given, const Int8Step& step,
                                        const gemm::InnerProduct& shape, Int8Algorithm algorithm) {
-  const Int8ConvolutionShape form = Int8FormOf(given, shape);
+  const Int8ConvolutionShape form = Int8FormOf(given, shape, algorithm);
   constexpr int kColumns = 1 << 1;
   BlockedLayout::Form codes{
       .order = shape.inputs_first ? memory::AxisOrder() : memory::SwappedOrder(2, 0, 1),

@@ -35,7 +35,8 @@ bool Int8Groups::Suit() const {
 }
 
 bool Int8GroupConvolution::Suits(const Int8ConvolutionShape& form, const Int8Groups& groups) {
-  return groups.Suit() && Dot4Gemm::Suits(FormOfRange(form, groups));
+  return groups.Suit() && groups.range_inputs() % simd::kQuad == 0 &&
+         Dot4Gemm::Suits(FormOfRange(form, groups));
 }
 
 Int8GroupConvolution::Int8GroupConvolution(const Int8ConvolutionShape& form, Int8Epilogue results,

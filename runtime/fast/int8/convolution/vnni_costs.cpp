@@ -35,8 +35,8 @@ bool IsFasterForFewPixels(const KernelRequest& given) {
   constexpr int64_t kFewPixels = 64, kSomePixels = 256, kManyPixels = 1024;
   constexpr int64_t kFewChannels = 128, kSomeChannels = 192, kManyChannels = 512, kFewOutputs = 64;
   const int64_t pixels = output[0] * *Volume(output.drop_front(2)), channels = filter[1];
-  if (simd::SimdWidth() != simd::kSimdWidth512 || channels % simd::kQuad != 0) return false;
   const bool sees_pixel = *Volume(filter.drop_front(2)) == 1;
+  if (simd::SimdWidth() != simd::kSimdWidth512 || (channels % simd::kQuad != 0 && !sees_pixel)) return false;
   const bool is_worth =
       sees_pixel
           ? pixels <= kFewPixels || (pixels <= kSomePixels && channels >= kSomeChannels) ||
@@ -69,7 +69,7 @@ bool IsFasterThanOneDnn(const KernelRequest& given) {
 bool IsFasterThanOneDnn(const KernelRequest& given, const gemm::InnerProduct& shape) {
   // oneDNN is as fast for f32 results without other operations.
   constexpr int64_t kMaxRows = 1024, kMaxRowsOfSums = 64;
-  return simd::SimdWidth() == simd::kSimdWidth512 && shape.inputs % simd::kQuad == 0 &&
+  return simd::SimdWidth() == simd::kSimdWidth512 &&
          shape.rows <= (given.posts.empty() ? kMaxRowsOfSums : kMaxRows);
 }
 
@@ -91,7 +91,7 @@ bool IsFasterInOwnEpilogue(llvm::ArrayRef<int64_t> filter) {
   const int64_t channels = filter[1], products = Volume(filter.drop_front(1)).value_or(kMaxChannels + 1);
   const bool sees_pixel = products == channels;
   return HasVnni() && simd::SimdWidth() == simd::kSimdWidth512 &&
-         (channels % simd::kQuad == 0 || HasFewerGroups(filter)) &&
+         (channels % simd::kQuad == 0 || sees_pixel || HasFewerGroups(filter)) &&
          products <= (sees_pixel ? kMaxChannels : kFewProducts);
 }
 

@@ -301,11 +301,11 @@ def int8_conv(x, w, processor: str, folded: bool, pad: int, magnitude: int) -> s
         vectors, quads = math.ceil(width * inputs / 64), math.ceil(width * inputs / 4)
         if not folded and outputs <= 8 and outputs * (height * vectors + 3) < height * quads:
             return "int8_few_outputs"
-        if inputs < 4:  # groups of four inputs of joined pixels, and of single ones
+        if inputs < 4 and width > 1:  # groups of four inputs of joined pixels, and of single ones
             worth = math.ceil(width * inputs / 4) <= 7 / 8 * width and (
                 outputs % BLOCK == 0 and outputs * inputs * height * width <= 131072 if folded else worth)
             return "int8_dot4" if worth else "onednn_int8"
-        return "int8_dot4" if inputs % 4 == 0 and worth else "onednn_int8"
+        return "int8_dot4" if (inputs % 4 == 0 or height * width == 1) and worth else "onednn_int8"
     if inputs % 4 == 0 and pixels >= 12 and height * width <= 9 and height * width * inputs >= 64:
         return "int8_dot4"
     return "int8_dot2"
@@ -377,7 +377,7 @@ def int8_depthwise_convolutions() -> None:
 def int8_matmuls() -> None:
     def choose(rows, inputs, folded, processor):
         if processor == "vnni":
-            return "int8_dot4" if inputs % 4 == 0 and rows <= (1024 if folded else 64) else "onednn_int8"
+            return "int8_dot4" if rows <= (1024 if folded else 64) else "onednn_int8"
         return "int8_dot4" if inputs % 4 == 0 and rows >= 12 and inputs >= 64 else "int8_dot2"
 
     print("# int8 MatMul: up to 1024 rows with VNNI, or 64 without other operations; dot4 without it from 12 rows and 64 products")

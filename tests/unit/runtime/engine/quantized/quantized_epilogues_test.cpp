@@ -23,7 +23,8 @@ const char* const kAffineSteps[] = {"", "m", "a", "M", "A", "ma", "am", "MA", "A
 
 class ProductWithEpilogue {
  public:
-  ProductWithEpilogue(int64_t rows, int64_t outputs) : rows_(rows), outputs_(outputs) {}
+  ProductWithEpilogue(int64_t rows, int64_t outputs, int64_t inputs = 12)
+      : rows_(rows), outputs_(outputs), inputs_(inputs) {}
 
   // Of quantized results.
   void Check(const Activation& activation, const std::string& steps, bool has_bias) const {
@@ -61,8 +62,6 @@ class ProductWithEpilogue {
   }
 
  private:
-  static constexpr int64_t kInputs = 12;
-
   struct Built {
     TestGraph g;
     TensorValue input;
@@ -71,12 +70,12 @@ class ProductWithEpilogue {
   };
   Built Build(const Activation& activation, const std::string& steps, bool has_bias) const {
     const Quantization from{.zero = 117};
-    const std::vector<int64_t> codes = DrawValues({rows_, kInputs}, from.zero, Spread::kAnywhere, 4);
-    const std::vector<int64_t> weights = DrawWeights(outputs_, kInputs, 3);
+    const std::vector<int64_t> codes = DrawValues({rows_, inputs_}, from.zero, Spread::kAnywhere, 4);
+    const std::vector<int64_t> weights = DrawWeights(outputs_, inputs_, 3);
     std::vector<double> numbers = Product(Less(codes, from.zero), weights, from.scale);
     TestGraph g;
     ir::OutputPort y = g.Op(
-        "MatMul", {FakeQuantized(g, g.Parameter("x", {rows_, kInputs}), from), g.Const(Matrix(weights))});
+        "MatMul", {FakeQuantized(g, g.Parameter("x", {rows_, inputs_}), from), g.Const(Matrix(weights))});
     if (has_bias) y = Add(g, y, 'A', numbers);
     if (*activation.name != 0) {
       const std::string name = activation.name;
@@ -84,16 +83,16 @@ class ProductWithEpilogue {
       for (double& number : numbers) number = activation.of(number);
     }
     for (const char step : steps) y = Add(g, y, step, numbers);
-    return {std::move(g), NumbersOf({rows_, kInputs}, codes, from), y, std::move(numbers)};
+    return {std::move(g), NumbersOf({rows_, inputs_}, codes, from), y, std::move(numbers)};
   }
   TensorValue Matrix(const std::vector<int64_t>& weights) const {
     std::vector<float> numbers(weights.size());
     for (int64_t o = 0; o < outputs_; ++o) {
-      for (int64_t i = 0; i < kInputs; ++i)
+      for (int64_t i = 0; i < inputs_; ++i)
         numbers[static_cast<size_t>(i * outputs_ + o)] =
-            static_cast<float>(weights[static_cast<size_t>(o * kInputs + i)]) * FilterScale(o);
+            static_cast<float>(weights[static_cast<size_t>(o * inputs_ + i)]) * FilterScale(o);
     }
-    return TensorValue::FromFloats({kInputs, outputs_}, numbers);
+    return TensorValue::FromFloats({inputs_, outputs_}, numbers);
   }
   std::vector<double> Product(const std::vector<int64_t>& numbers, const std::vector<int64_t>& weights,
                               float scale) const {
@@ -101,9 +100,9 @@ class ProductWithEpilogue {
     for (int64_t row = 0; row < rows_; ++row) {
       for (int64_t o = 0; o < outputs_; ++o) {
         int64_t sum = 0;
-        for (int64_t i = 0; i < kInputs; ++i)
+        for (int64_t i = 0; i < inputs_; ++i)
           sum +=
-              numbers[static_cast<size_t>(row * kInputs + i)] * weights[static_cast<size_t>(o * kInputs + i)];
+              numbers[static_cast<size_t>(row * inputs_ + i)] * weights[static_cast<size_t>(o * inputs_ + i)];
         results.push_back(static_cast<double>(sum) * scale * FilterScale(o));
       }
     }
@@ -125,7 +124,7 @@ class ProductWithEpilogue {
     return g.Op(is_product ? "Multiply" : "Add", {y, g.Const(TensorValue::FromFloats(shape, operand))});
   }
 
-  int64_t rows_, outputs_;
+  int64_t rows_, outputs_, inputs_;
 };
 
 TEST(QuantizedEpiloguesTest, StepsAfterFunctions) {
@@ -147,6 +146,18 @@ TEST(QuantizedEpiloguesTest, RowsAndColumns) {
         SCOPED_TRACE(std::to_string(rows) + " rows, " + std::to_string(outputs) + " columns, " + steps);
         ProductWithEpilogue(rows, outputs).Check(kActivations[2], steps, true);
       }
+    }
+  }
+}
+
+// Inputs around groups of four, which are not padded.
+TEST(QuantizedEpiloguesTest, Inputs) {
+  for (int64_t inputs = 1; inputs <= 18; ++inputs) {
+    for (const int64_t rows : {1, 13, 71}) {
+      SCOPED_TRACE(std::to_string(rows) + " rows of " + std::to_string(inputs));
+      const ProductWithEpilogue product(rows, 33, inputs);
+      for (const Activation& activation : kActivations) product.Check(activation, "", true);
+      product.CheckNumbers(kActivations[0], "", true, false);
     }
   }
 }
