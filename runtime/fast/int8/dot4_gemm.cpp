@@ -100,7 +100,8 @@ int64_t Dot4Gemm::scratch_bytes() const {
 bool Dot4Gemm::SumQuantized(const Part& part, const uint8_t* image, int zero, Store store) const {
   if (has_vnni_) {
     const uint8_t* seen =
-        Im2colBuffer(form_, part.rows, reinterpret_cast<uint8_t*>(part.scratch), over_read()).Find(image);
+        Im2colBuffer(form_, part.rows, reinterpret_cast<uint8_t*>(part.scratch), over_read())
+            .Find(image, zero);
     Part stored = part;
     if (part.direct_tiles > 0) {
       stored.tiles.begin = std::clamp(part.direct_tiles, part.tiles.begin, part.tiles.end);

@@ -7,16 +7,17 @@
 #include <cstring>
 #include <vector>
 
-#include "fmt/core.h"
 #include "llvm/ADT/SmallVector.h"
 #include "runtime/fast/gemm/tiling.h"
 #include "runtime/fast/int8/convolution/convolution_shape.h"
 #include "runtime/fast/int8/dot4_gemm.h"
 #include "runtime/fast/int8/int8_epilogue.h"
+#include "runtime/fast/int8/integer_weights.h"
 #include "runtime/fast/processor.h"
 #include "runtime/fast/reasons.h"
 #include "runtime/fast/simd/int8/dot2_microkernel.h"
 #include "runtime/fast/simd/loop_math.h"
+#include "runtime/fast/simd/pointwise/transpose_microkernel.h"
 #include "runtime/tensor/parallel.h"
 #include "runtime/tensor/round_up.h"
 #include "runtime/tensor/tasks.h"
@@ -28,95 +29,8 @@ using simd::kBlockColumns;
 
 namespace {
 
-// The extents of integer weights, and their strides in the constant.
-struct WeightSizes {
-  int64_t outputs, inputs, taps;
-  int64_t output_stride, input_stride;  // taps are contiguous
-  bool fit_bytes;
-  int64_t together;  // interleaved inputs: 2 or kQuad
-  // Subtracted from the weights of a matmul, so that those with a zero point of their own fit bytes. The sum
-  // of a row times this number is added to its results.
-  int32_t offset = 0;
-
-  int64_t tiles() const { return tensor::CeilDivide(outputs, kBlockColumns); }
-  int64_t padded_inputs() const { return tensor::RoundUp(inputs, together); }
-  int64_t numbers_of_tile() const { return taps * padded_inputs() * kBlockColumns; }
-  int64_t numbers() const { return tiles() * numbers_of_tile(); }
-  // After the weights, if interleaved by four: the negative sum of the weights of each output.
-  int64_t sums() const { return together == simd::kQuad ? tiles() * kBlockColumns : 0; }
-  // Returns the offset of the first output of a tile; consecutive outputs are `together` apart.
-  int64_t PlaceOf(int64_t tap, int64_t input) const {
-    const int64_t first = tap * padded_inputs() + input / together * together;
-    return first * kBlockColumns + input % together;
-  }
-  bool operator==(const WeightSizes&) const = default;
-};
-
-// The packing for Dot2Tile and Dot4Tile: tiles of outputs, then taps, then interleaved inputs.
-class IntegerWeights final : public tensor::OpaqueLayout {
- public:
-  explicit IntegerWeights(const WeightSizes& sizes) : sizes_(sizes) {}
-
-  const WeightSizes& sizes() const { return sizes_; }
-  size_t byte_size() const override {
-    return static_cast<size_t>(sizes_.numbers()) * (sizes_.fit_bytes ? sizeof(int8_t) : sizeof(int16_t)) +
-           static_cast<size_t>(sizes_.sums()) * sizeof(int32_t);
-  }
-  bool Equals(const tensor::OpaqueLayout& other) const override {
-    const auto* same = dynamic_cast<const IntegerWeights*>(&other);
-    return same != nullptr && same->sizes_ == sizes_;
-  }
-  std::string ToString() const override {
-    return sizes_.together == simd::kQuad ? "fours of i8" : sizes_.fit_bytes ? "pairs of i8" : "pairs of i16";
-  }
-  std::string Key() const override {
-    return fmt::format("integer weights {} {} {} {} {} {} {} {}", sizes_.outputs, sizes_.inputs, sizes_.taps,
-                       sizes_.output_stride, sizes_.input_stride, sizes_.fit_bytes, sizes_.together,
-                       sizes_.offset);
-  }
-
- private:
-  WeightSizes sizes_;
-};
-
-class IntegerReorder final : public kernels::Kernel {
- public:
-  explicit IntegerReorder(const WeightSizes& sizes) : sizes_(sizes) {}
-  std::string implementation() const override { return "nnefc:pairs"; }
-
-  kernels::FaultOr<Success> Run(const kernels::KernelRun& run) const override {
-    const auto* in = run.input(0).data<int32_t>();
-    std::byte* out = run.output().mutable_bytes();
-    sizes_.fit_bytes ? Pack(in, reinterpret_cast<int8_t*>(out)) : Pack(in, reinterpret_cast<int16_t*>(out));
-    return Success();
-  }
-
- private:
-  template <typename Weight>
-  void Pack(const int32_t* in, Weight* out) const {
-    const int64_t of_tile = sizes_.numbers_of_tile();
-    tensor::ParallelFor(sizes_.tiles(), of_tile, [&](int64_t tile) {
-      const int64_t first = tile * kBlockColumns;
-      const int64_t outputs = std::min(kBlockColumns, sizes_.outputs - first);
-      Weight* to = out + tile * of_tile;
-      std::fill_n(to, of_tile, Weight{0});
-      for (int64_t tap = 0; tap < sizes_.taps; ++tap) {
-        for (int64_t input = 0; input < sizes_.inputs; ++input) {
-          const int32_t* from = in + first * sizes_.output_stride + input * sizes_.input_stride + tap;
-          Weight* place = to + sizes_.PlaceOf(tap, input);
-          for (int64_t i = 0; i < outputs; ++i)
-            place[sizes_.together * i] = static_cast<Weight>(from[i * sizes_.output_stride] - sizes_.offset);
-        }
-      }
-      if (sizes_.sums() == 0) return;
-      auto* sums = reinterpret_cast<int32_t*>(out + sizes_.numbers()) + first;
-      std::fill_n(sums, kBlockColumns, 0);
-      for (int64_t i = 0; i < of_tile; ++i) sums[i / simd::kQuad % kBlockColumns] -= to[i];
-    });
-  }
-
-  WeightSizes sizes_;
-};
+constexpr int64_t kMaxIntegerCode = 255;
+constexpr int64_t kIntegerImageAlignment = 64;  // bytes of a cache line
 
 // The range of some numbers and 0.
 struct IntegerRange {
@@ -140,9 +54,7 @@ IntegerRange RangeOf(std::span<const int32_t> numbers) {
   return range;
 }
 
-IntegerRange RangeOf(const TensorValue& constant) {
-  const TensorValue aligned = constant.Loaded().Aligned(alignof(int32_t));
-  const std::span<const int32_t> numbers = aligned.elements<int32_t>();
+IntegerRange RangeInParts(std::span<const int32_t> numbers) {
   constexpr size_t kPart = size_t{1} << 16;
   std::vector<IntegerRange> ranges((numbers.size() + kPart - 1) / kPart);
   tensor::ParallelFor(static_cast<int64_t>(ranges.size()), static_cast<int64_t>(kPart), [&](int64_t part) {
@@ -153,6 +65,11 @@ IntegerRange RangeOf(const TensorValue& constant) {
   IntegerRange range;
   for (const IntegerRange& part : ranges) range = range.With(part);
   return range;
+}
+
+IntegerRange RangeOf(const TensorValue& constant) {
+  const TensorValue aligned = constant.Loaded().Aligned(alignof(int32_t));
+  return RangeInParts(aligned.elements<int32_t>());
 }
 
 template <typename Number>
@@ -196,22 +113,32 @@ class IntegerGemm final : public kernels::Kernel {
   }
 
   std::string implementation() const override { return "nnefc:integers"; }
-  size_t scratch_bytes() const { return static_cast<size_t>(form_.threads * ThreadBytes()); }
+  size_t scratch_bytes() const {
+    return static_cast<size_t>(form_.threads * ThreadBytes() + ImageSumBytes() + ImageCodeBytes());
+  }
 
   kernels::FaultOr<Success> Run(const kernels::KernelRun& run) const override {
     const tensor::ThreadScope scope(form_.threads);
-    const Call call{run.input(0).data<int32_t>(), reinterpret_cast<const Weight*>(run.input(1).bytes()),
-                    run.output().mutable_data<int32_t>()};
+    Call call{.in = run.input(0).data<int32_t>(),
+              .weights = reinterpret_cast<const Weight*>(run.input(1).bytes()),
+              .out = run.output().mutable_data<int32_t>()};
+    if (has_images())
+      ReadImages(call, reinterpret_cast<std::byte*>(run.scratch) + form_.threads * ThreadBytes());
     const int64_t of_image = grid_.row_parts * grid_.tile_parts;
     llvm::SmallVector<QuantizedRows, 16> codes(static_cast<size_t>(form_.threads));
     tensor::RunTasks(form_.images * of_image, form_.threads, [&](int64_t task, int member) {
-      const Part part{.image = task / of_image,
-                      .rows = simd::IndexRange{0, form_.rows.output}.Part(grid_.row_parts,
-                                                                          task % of_image / grid_.tile_parts),
-                      .tiles = simd::IndexRange{0, tiles()}.Part(grid_.tile_parts, task % grid_.tile_parts)};
-      RunPart(call, part, codes[static_cast<size_t>(member)],
-              reinterpret_cast<std::byte*>(run.scratch) + member * ThreadBytes());
-      if (sizes_.offset != 0) AddOffsets(call, part);
+      Part part{.image = task / of_image,
+                .rows = simd::IndexRange{0, form_.rows.output}.Part(grid_.row_parts,
+                                                                    task % of_image / grid_.tile_parts),
+                .tiles = simd::IndexRange{0, tiles()}.Part(grid_.tile_parts, task % grid_.tile_parts)};
+      std::byte* own = reinterpret_cast<std::byte*>(run.scratch) + member * ThreadBytes();
+      llvm::SmallVector<uint32_t, 512> offsets;
+      if (call.sums != nullptr) {
+        FindWindowSums(call, part, offsets);
+        part.offsets = offsets.data();
+      }
+      RunPart(call, part, codes[static_cast<size_t>(member)], own);
+      if (sizes_.offset != 0 && is_rows_) AddOffsets(call, part);
     });
     return Success();
   }
@@ -221,10 +148,16 @@ class IntegerGemm final : public kernels::Kernel {
     const int32_t* in;
     const Weight* weights;
     int32_t* out;
+    // Images in fours: the sums of the channels of each pixel if the weights have an offset, and NHWC images
+    // less their minimum, null if the range of the numbers is larger than 8 bits.
+    const uint32_t* sums = nullptr;
+    const uint8_t* codes = nullptr;
+    int32_t least = 0;
   };
   struct Part {
     int64_t image;
     simd::IndexRange rows, tiles;
+    const uint32_t* offsets = nullptr;  // added to the results of each pixel of an image; null for zeros
   };
   // The cached result of FindQuantizedNodes: the first row, whether the rows fit 8 bits (now in scratch
   // memory), and the minimum, quantized to 0.
@@ -237,18 +170,103 @@ class IntegerGemm final : public kernels::Kernel {
   int64_t tiles() const { return tensor::CeilDivide(form_.outputs, kBlockColumns); }
   // All are multiples of a cache line.
   int64_t NumberBytes() const { return grid_.ThreadValues(form_) * int64_t{sizeof(int16_t)}; }
-  int64_t CodeBytes() const { return fours_ ? NumberBytes() : 0; }
+  int64_t CodeBytes() const { return fours_ && is_rows_ ? NumberBytes() : 0; }
+  bool has_images() const { return fours_ && !is_rows_; }
+  int64_t ImageSumBytes() const {
+    const bool has_sums = has_images() && sizes_.offset != 0;
+    return has_sums ? tensor::RoundUp(form_.images * in_pixels() * int64_t{sizeof(uint32_t)},
+                                      kIntegerImageAlignment)
+                    : 0;
+  }
+  int64_t ImageCodeBytes() const {
+    return has_images() ? tensor::RoundUp(form_.images * form_.in_size(), kIntegerImageAlignment) : 0;
+  }
   int64_t ThreadBytes() const { return NumberBytes() + CodeBytes() + (fours_ ? fours_->scratch_bytes() : 0); }
   int64_t in_pixels() const { return form_.rows.input * form_.columns.input; }
   const int32_t* ImageOf(const Call& call, int64_t image) const { return call.in + image * form_.in_size(); }
 
   void RunPart(const Call& call, const Part& part, QuantizedRows& codes, std::byte* own) const {
     auto* numbers = reinterpret_cast<int16_t*>(own);
-    if (fours_ && RunQuantizedRows(call, part, codes, own + NumberBytes())) return;
+    if (call.codes != nullptr) {
+      fours_->SumQuantized(PartOf(call, part, own + NumberBytes()), call.codes + part.image * form_.in_size(),
+                           -call.least, StoreOf(call, part));
+      return;
+    }
+    if (fours_ && is_rows_ && RunQuantizedRows(call, part, codes, own + NumberBytes())) return;
     const bool fit = Fill(call, part, numbers);
     if (fours_ && fit) return RunFours(call, part, numbers, own + NumberBytes());
     for (int64_t tile = part.tiles.begin; tile < part.tiles.end; ++tile)
       RunTile(call, part, tile, fit ? numbers : nullptr);
+  }
+
+  // Reads NCHW images for products in fours: the members of the call after `out`.
+  void ReadImages(Call& call, std::byte* scratch) const {
+    constexpr int64_t kPixels = 16;  // pixels at once, with all channels in the first cache
+    auto* sums = reinterpret_cast<uint32_t*>(scratch);
+    auto* codes = reinterpret_cast<uint8_t*>(scratch + ImageSumBytes());
+    const IntegerRange range = RangeInParts({call.in, static_cast<size_t>(form_.images * form_.in_size())});
+    if (int64_t{range.most} - range.least <= kMaxIntegerCode) {
+      call.codes = codes;
+      call.least = range.least;
+    }
+    if (sizes_.offset != 0) call.sums = sums;
+    const int64_t channels = form_.channels, pixels = in_pixels();
+    const int64_t parts = tensor::CeilDivide(pixels, kPixels);
+    tensor::ParallelFor(form_.images * parts, kPixels * channels, [&](int64_t task) {
+      const int64_t image = task / parts, first = task % parts * kPixels;
+      const int64_t count = std::min(kPixels, pixels - first);
+      const int32_t* from = ImageOf(call, image) + first;
+      if (sizes_.offset != 0) AddChannels(from, count, sums + image * pixels + first);
+      if (call.codes == nullptr) return;
+      llvm::SmallVector<float, 4096> transposed(static_cast<size_t>(count * channels));
+      simd::TransposeMatrix({.from = reinterpret_cast<const float*>(from),
+                             .from_stride = pixels,
+                             .to = transposed.data(),
+                             .to_stride = channels,
+                             .rows = channels,
+                             .columns = count});
+      NarrowToBytes(reinterpret_cast<const int32_t*>(transposed.data()), count * channels, range.least,
+                    codes + image * form_.in_size() + first * channels);
+    });
+  }
+  static void NarrowToBytes(const int32_t* from, int64_t count, int32_t least, uint8_t* to) {
+    simd::Vectorized([=] {
+      // Local copies, to exclude aliasing.
+      const int32_t* in = from;
+      uint8_t* out = to;
+      const int64_t numbers = count;
+      const auto less = static_cast<uint32_t>(least);
+      for (int64_t i = 0; i < numbers; ++i)
+        out[i] = static_cast<uint8_t>(static_cast<uint32_t>(in[i]) - less);
+    });
+  }
+  void AddChannels(const int32_t* from, int64_t pixels, uint32_t* sums) const {
+    simd::Vectorized([=, channels = form_.channels, stride = in_pixels()] {
+      for (int64_t i = 0; i < pixels; ++i) sums[i] = 0;
+      for (int64_t channel = 0; channel < channels; ++channel) {
+        const int32_t* numbers = from + channel * stride;
+        for (int64_t i = 0; i < pixels; ++i) sums[i] += static_cast<uint32_t>(numbers[i]);
+      }
+    });
+  }
+  // Finds the sums of the windows of the pixels of a part, times the offset.
+  void FindWindowSums(const Call& call, const Part& part, llvm::SmallVectorImpl<uint32_t>& offsets) const {
+    const kernels::WindowAxis &rows = form_.rows, &columns = form_.columns;
+    const uint32_t* sums = call.sums + part.image * in_pixels();
+    for (int64_t y = part.rows.begin; y < part.rows.end; ++y) {
+      for (int64_t x = 0; x < columns.output; ++x) {
+        uint32_t sum = 0;
+        for (int64_t i = 0; i < rows.size; ++i) {
+          const int64_t row = gemm::InputPosition(rows, y, i);
+          if (row < 0 || row >= rows.input) continue;
+          for (int64_t j = 0; j < columns.size; ++j) {
+            const int64_t column = gemm::InputPosition(columns, x, j);
+            if (column >= 0 && column < columns.input) sum += sums[row * columns.input + column];
+          }
+        }
+        offsets.push_back(sum * static_cast<uint32_t>(sizes_.offset));
+      }
+    }
   }
 
   // Adds the products of rows with the offset of the weights, modulo 2^32.
@@ -280,15 +298,8 @@ class IntegerGemm final : public kernels::Kernel {
     const int64_t count = rows.count() * form_.channels;
     const int32_t* in = call.in + rows.begin * form_.channels;
     const IntegerRange range = RangeOf({in, static_cast<size_t>(count)});
-    constexpr int64_t kMaxCode = 255;
-    if (int64_t{range.most} - range.least > kMaxCode) return {.row = rows.begin};
-    simd::Vectorized([&] {
-      const auto* from = in;  // local copy, to exclude aliasing
-      auto* to = codes;
-      const auto least = static_cast<uint32_t>(range.least);
-      for (int64_t i = 0, numbers = count; i < numbers; ++i)
-        to[i] = static_cast<uint8_t>(static_cast<uint32_t>(from[i]) - least);
-    });
+    if (int64_t{range.most} - range.least > kMaxIntegerCode) return {.row = rows.begin};
+    NarrowToBytes(in, count, range.least, codes);
     return {rows.begin, true, range.least};
   }
 
@@ -296,15 +307,15 @@ class IntegerGemm final : public kernels::Kernel {
     fours_->SumNumbers(PartOf(call, part, scratch), numbers, StoreOf(call, part));
   }
 
-  // The part relative to its own rows.
+  // The part, relative to its own rows unless these are read in an image of codes.
   Dot4Gemm::Part PartOf(const Call& call, const Part& part, std::byte* scratch) const {
-    return {.rows = {0, part.rows.count()},
+    return {.rows = call.codes != nullptr ? part.rows : simd::IndexRange{0, part.rows.count()},
             .tiles = part.tiles,
             .weights = reinterpret_cast<const int8_t*>(call.weights),
             .less_weights = reinterpret_cast<const int32_t*>(call.weights + sizes_.numbers()),
             .scratch = scratch + CodeBytes(),
-            .out = call.out + part.rows.begin * form_.outputs,
-            .direct_tiles = form_.outputs / kBlockColumns};
+            .out = is_rows_ ? call.out + part.rows.begin * form_.outputs : nullptr,
+            .direct_tiles = is_rows_ ? form_.outputs / kBlockColumns : 0};
   }
   auto StoreOf(const Call& call, const Part& part) const {
     return [this, &call, &part](int64_t tile, const simd::IndexRange& pixels, const int32_t* sums) {
@@ -410,10 +421,20 @@ class IntegerGemm final : public kernels::Kernel {
       };
       return outputs == kBlockColumns ? store(kBlockColumns) : store(outputs);
     }
-    for (int64_t output = 0; output < outputs; ++output) {
-      for (int64_t pixel = 0; pixel < pixels; ++pixel)
-        out[output * output_stride + pixel] = sums[pixel * kBlockColumns + output];
-    }
+    simd::TransposeMatrix({.from = reinterpret_cast<const float*>(sums),
+                           .from_stride = kBlockColumns,
+                           .to = reinterpret_cast<float*>(out),
+                           .to_stride = output_stride,
+                           .rows = pixels,
+                           .columns = outputs});
+    if (part.offsets == nullptr) return;
+    simd::Vectorized([=, offsets = part.offsets + first] {
+      for (int64_t output = 0; output < outputs; ++output) {
+        int32_t* results = out + output * output_stride;
+        for (int64_t pixel = 0; pixel < pixels; ++pixel)
+          results[pixel] = static_cast<int32_t>(static_cast<uint32_t>(results[pixel]) + offsets[pixel]);
+      }
+    });
   }
 
   Int8ConvolutionShape form_;
@@ -444,9 +465,10 @@ kernels::KernelOrReason Prepare(const kernels::KernelRequest& request, const Int
   const IntegerRange range = RangeOf(*request.inputs[1].constant);
   if (!Fits<int16_t>(range)) return Reason("constants that do not fit into 16 bits");
   sizes.fit_bytes = Fits<int8_t>(range);
-  constexpr int32_t kMaxRange = 255, kLeast = std::numeric_limits<int8_t>::min();
-  const bool is_of_fours = is_rows && form.channels % simd::kQuad == 0 && Dot4Gemm::Suits(form);
-  if (!sizes.fit_bytes && is_of_fours && range.most - range.least <= kMaxRange) {
+  constexpr int32_t kLeast = std::numeric_limits<int8_t>::min();
+  const bool is_of_fours =
+      (is_rows || HasVnni()) && form.channels % simd::kQuad == 0 && Dot4Gemm::Suits(form);
+  if (!sizes.fit_bytes && is_of_fours && range.most - range.least <= kMaxIntegerCode) {
     sizes.offset = range.least - kLeast;
     sizes.fit_bytes = true;
   }
@@ -526,13 +548,6 @@ kernels::KernelOrReason MakeIntegerMatmul(const kernels::KernelRequest& request)
                                   .zero = 0,
                                   .threads = tensor::CurrentThreads()};
   return Prepare(request, form, true, sizes);
-}
-
-std::shared_ptr<const kernels::Kernel> MakeIntegerReorder(ElementType type, const tensor::Layout& from,
-                                                          const tensor::Layout& to) {
-  const auto* weights = dynamic_cast<const IntegerWeights*>(to.get());
-  if (weights == nullptr || type != ElementType::kI32 || from != nullptr) return nullptr;
-  return std::make_shared<IntegerReorder>(weights->sizes());
 }
 
 }  // namespace nnefc::runtime::fast::int8

@@ -17,9 +17,4 @@ kernels::Reason IntegerMatmulApplies(const kernels::KernelRequest& request);
 kernels::KernelOrReason MakeIntegerConvolution(const kernels::KernelRequest& request);
 kernels::KernelOrReason MakeIntegerMatmul(const kernels::KernelRequest& request);
 
-// Creates the kernel that packs the constants of these kernels from layout `from` to `to`; null for other
-// layouts.
-std::shared_ptr<const kernels::Kernel> MakeIntegerReorder(ElementType type, const tensor::Layout& from,
-                                                          const tensor::Layout& to);
-
 }  // namespace nnefc::runtime::fast::int8

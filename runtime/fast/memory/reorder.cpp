@@ -5,7 +5,7 @@
 #include "runtime/fast/factories.h"
 #include "runtime/fast/int8/convolution/filter_packing.h"
 #include "runtime/fast/int8/int8_reorder.h"
-#include "runtime/fast/int8/integer_gemm.h"
+#include "runtime/fast/int8/integer_weights.h"
 #include "runtime/fast/memory/block_reorder.h"
 #include "runtime/fast/memory/blocked_layout.h"
 #include "runtime/fast/memory/plain_reorder.h"

@@ -126,7 +126,7 @@ FaultOr<tensor::ElementsView> WithoutBorders(const ViewRequest& run) {
 }  // namespace
 
 BorderSource SourceOfBorder(const ir::Node& node) {
-  const std::string mode = node.String("pad_mode");
+  const std::string& mode = node.String("pad_mode");
   if (mode == "edge") return EdgeSource;
   if (mode == "reflect") return ReflectSource;
   return mode == "symmetric" ? SymmetricSource : nullptr;

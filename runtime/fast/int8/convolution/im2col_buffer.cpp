@@ -16,9 +16,9 @@ bool Im2colBuffer::lie_in_image() const {
          first_row() >= 0 && (first_row() + rows()) * form_.row_numbers() + over_read_ <= form_.in_size();
 }
 
-const uint8_t* Im2colBuffer::Find(const uint8_t* image) const {
+const uint8_t* Im2colBuffer::Find(const uint8_t* image, int zero) const {
   if (lie_in_image()) return InImage(image);
-  TakeRows(image, static_cast<uint8_t>(form_.zero),
+  TakeRows(image, static_cast<uint8_t>(zero),
            [&](const uint8_t* codes, int64_t count, int64_t at) { std::copy_n(codes, count, out_ + at); });
   return out_;
 }

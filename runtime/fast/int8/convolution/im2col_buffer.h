@@ -25,8 +25,8 @@ class Im2colBuffer {
   bool lie_in_image() const;
   // Returns the start of the receptive field in the image. Requires lie_in_image().
   const uint8_t* InImage(const uint8_t* image) const { return image + first_row() * form_.row_numbers(); }
-  // Returns the receptive field, in the image or copied to `out`.
-  const uint8_t* Find(const uint8_t* image) const;
+  // Returns the receptive field, in the image or copied to `out` with a border of `zero`.
+  const uint8_t* Find(const uint8_t* image, int zero) const;
   // Calls take(codes, count, at) for the image part of each row, to be stored at out + at, and fills the
   // border.
   template <typename Take>

@@ -113,7 +113,7 @@ class Int8FewOutputs final : public kernels::Kernel {
 
   void RunPart(const Call& call, int64_t image, const IndexRange& rows, std::byte* own) const {
     const Im2colBuffer buffer(form_, rows, reinterpret_cast<uint8_t*>(own), over_read());
-    const uint8_t* codes = buffer.Find(call.in + image * form_.in_size());
+    const uint8_t* codes = buffer.Find(call.in + image * form_.in_size(), form_.zero);
     auto* sums = reinterpret_cast<int32_t*>(own + image_bytes());
     auto* line = reinterpret_cast<float*>(sums + form_.outputs * kPixelsAtOnce);
     const int64_t pixels = rows.count() * form_.columns.output;

@@ -226,6 +226,60 @@ TEST(IntegerProductsTest, Convolutions) {
   }
 }
 
+// Images whose numbers differ by up to 255, weights that fit bytes and those that do after the subtraction of
+// a zero point, and one more value of both.
+TEST(IntegerProductsTest, ConvolutionsOfCodes) {
+  const Convolved windows[] = {
+      {.image = {1, 4, 9, 8}, .outputs = 5, .size = {3, 2}, .begin = {1, 0}, .end = {1, 1}},
+      {.image = {2, 20, 8, 9},
+       .outputs = 33,
+       .size = {3, 3},
+       .strides = {2, 1},
+       .dilations = {1, 2},
+       .begin = {0, 2},
+       .end = {1, 2}},
+      {.image = {3, 24, 6, 11}, .outputs = 16},
+      {.image = {1, 8, 1, 1}, .outputs = 17},
+      {.image = {2, 12, 7, 7}, .outputs = 16, .strides = {2, 3}, .begin = {0, 1}},
+      {.image = {1, 4, 40},
+       .outputs = 18,
+       .size = {5},
+       .strides = {2},
+       .dilations = {3},
+       .begin = {6},
+       .end = {7}},
+      {.image = {1, 8, 3, 4}, .outputs = 4, .size = {5, 5}, .begin = {4, 4}, .end = {4, 4}},
+      {.image = {1, 64, 7, 9}, .outputs = 40, .size = {3, 3}, .begin = {1, 1}, .end = {1, 1}}};
+  const auto drawn = [](size_t count, int64_t least, int64_t most, unsigned seed) {
+    std::mt19937 random(seed);
+    std::vector<int64_t> numbers(count);
+    for (size_t i = 0; i < count; ++i) {
+      numbers[i] = least + static_cast<int64_t>(random() % static_cast<unsigned>(most - least + 1));
+      if (i % 7 < 2) numbers[i] = i % 7 == 0 ? least : most;
+    }
+    return numbers;
+  };
+  const std::pair<int64_t, int64_t> data[] = {{0, 255},    {-255, 0}, {-100, 155},
+                                              {-100, 156}, {3, 200},  {-32768, 9}};
+  const std::pair<int64_t, int64_t> ranges[] = {{-128, 127}, {-131, 124}, {-1, 254}, {-129, 127}, {0, 256}};
+  for (const Convolved& window : windows) {
+    for (const auto& [least, most] : data) {
+      for (const auto& [low, high] : ranges) {
+        SCOPED_TRACE(ToString(window.image) + " from " + std::to_string(least) + " to " +
+                     std::to_string(most) + ", weights from " + std::to_string(low) + " to " +
+                     std::to_string(high));
+        const std::vector<int64_t> numbers = drawn(SizeOf(window.image), least, most, 8);
+        const std::vector<int64_t> weights = drawn(SizeOf(window.Filter()), low, high, 9);
+        TestGraph g;
+        g.Result(window.Add(g, g.Parameter("x", window.image, ElementType::kI32),
+                            Integers(window.Filter(), weights)));
+        ExpectIntegers(g, Integers(window.image, numbers), window.Sums(numbers, weights), true);
+        if (HasFailure()) return;
+      }
+    }
+  }
+}
+
 // What follows sums that become numbers: a scale that the run finds, a bias, another tensor, a ReLU.
 TEST(IntegerProductsTest, NumbersOfSums) {
   for (const Shape& left : {Shape{1, 20, 48}, Shape{7, 33}, Shape{2, 50, 24}}) {

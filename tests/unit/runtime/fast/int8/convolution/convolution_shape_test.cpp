@@ -223,7 +223,7 @@ TEST(Im2colBufferTest, RowsOfCodes) {
         EXPECT_LT(bytes, form.InputRowsFor(end - begin) * row_codes + after + 64);
         std::vector<uint8_t> out(static_cast<size_t>(bytes), 77);
         const Im2colBuffer seen(form, {begin, end}, out.data(), after);
-        const uint8_t* const found = seen.Find(image.data());
+        const uint8_t* const found = seen.Find(image.data(), form.zero);
         EXPECT_EQ(found != out.data(), seen.lie_in_image());
         bool is_inside = true;
         for (int64_t i = 0; i < seen.rows() * row_codes; ++i) {
