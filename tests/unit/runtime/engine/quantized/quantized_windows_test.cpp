@@ -242,6 +242,8 @@ TEST(QuantizedWindowsTest, DepthwiseWindows) {
   check({.image = {1, 0, 4, 4}, .size = {2, 2}, .begin = {3, 3}, .end = {2, 3}}, 1);
   check({.image = {1, 0, 4, 700}, .size = {3, 5}, .strides = {2, 1}, .begin = {1, 2}, .end = {1, 2}}, 128);
   check({.image = {1, 0, 2, 501}, .size = {1, 3}, .strides = {1, 2}, .begin = {0, 1}}, 128);
+  check({.image = {1, 0, 9, 20}, .size = {1, 3}, .strides = {2, 1}}, 128);
+  check({.image = {1, 0, 11, 20}, .size = {2, 4}, .strides = {3, 1}, .begin = {1, 1}}, 128);
   check({.image = {2, 0, 37, 1}, .size = {5, 1}, .strides = {2, 1}, .begin = {2, 0}, .end = {2, 0}}, 0);
   check({.image = {1, 0, 33}, .size = {4}, .strides = {1}, .dilations = {1}, .begin = {1}, .end = {2}}, 77);
 }
