@@ -51,6 +51,8 @@ struct StepTimes {
   double lookup = 0;
   // Null: images are always stored in bf16 with bf16 multiplication.
   const ImageTimes* images = nullptr;
+  // Per element of quantized images that a depthwise convolution with an f32 filter converts in its step.
+  double widen = 0;
 };
 
 // The functions and data of a plan that transformations of the target phase use, all optional.

@@ -21,6 +21,7 @@
 #include "runtime/fast/gemm/tiling.h"
 #include "runtime/fast/inner_product.h"
 #include "runtime/fast/int8/convolution/int8_convolution.h"
+#include "runtime/fast/int8/convolution/mixed_depthwise.h"
 #include "runtime/fast/int8/integer_gemm.h"
 #include "runtime/fast/int8/quantization.h"
 #include "runtime/fast/memory/blocked_layout.h"
@@ -205,6 +206,9 @@ constexpr Implementation kInt8GroupConvolution[] = {
     Int8Row<Int8Algorithm::kDot4Depthwise>("int8_depthwise_dot4"),
     Int8Row<Int8Algorithm::kDepthwise>("int8_depthwise"), Int8Row<Int8Algorithm::kGrouped>("int8_grouped")};
 
+constexpr Implementation kMixedGroupConvolution[] = {
+    {"mixed_depthwise", int8::MixedDepthwiseApplies, kernels::FixedCost<100>, int8::MakeMixedDepthwise}};
+
 constexpr Implementation kI32Convolution[] = {
     {"integer", int8::IntegerConvolutionApplies, kernels::FixedCost<100>, int8::MakeIntegerConvolution}};
 
@@ -242,9 +246,11 @@ const kernels::ImplementationTable kConvolution[] = {{"i32", ServesI32, kI32Conv
                                                      {"int8", ServesInt8Images, kInt8Convolution},
                                                      {"f32", ServesF32, kF32Convolution},
                                                      {"bf16", ServesBf16, kBf16Convolution}};
-const kernels::ImplementationTable kGroupConvolution[] = {{"int8", ServesInt8Images, kInt8GroupConvolution},
-                                                          {"f32", ServesF32, kF32GroupConvolution},
-                                                          {"bf16", ServesBf16, kBf16GroupConvolution}};
+const kernels::ImplementationTable kGroupConvolution[] = {
+    {"int8", ServesInt8Images, kInt8GroupConvolution},
+    {"mixed", int8::ServesMixedDepthwise, kMixedGroupConvolution},
+    {"f32", ServesF32, kF32GroupConvolution},
+    {"bf16", ServesBf16, kBf16GroupConvolution}};
 
 }  // namespace
 

@@ -7,6 +7,7 @@
 
 #include "compiler/transform/pipeline/standard.h"
 #include "compiler/transform/target/quantizations.h"
+#include "compiler/transform/target/quantized_regions.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -71,9 +72,11 @@ std::optional<ChannelRanges> ChannelRangesOf(const ir::Graph& graph, const ir::N
 }
 
 // Returns the filter of a depthwise convolution, [channels, 1, 1, ...], with the filters of each channel
-// multiplied by a factor; nothing for other nodes, or if the result has no 8-bit quantization.
+// multiplied by the scale of its range; nothing for other nodes, or if the result has no 8-bit quantization
+// and a convolution with an f32 filter does not read quantized values with these zero points.
 std::optional<TensorValue> ScaledFilter(const Graph& graph, const ir::Node& node,
-                                        llvm::ArrayRef<float> factors) {
+                                        const ChannelRanges& ranges) {
+  const llvm::ArrayRef<float> factors = ranges.scales;
   if (!node.Is(ir::Contraction::kGroupConvolution)) return std::nullopt;
   const TensorValue* filter = ConstantF32(graph.ir(), node.input(1));
   if (filter == nullptr || filter->rank() < 4 || filter->volume() == 0) return std::nullopt;
@@ -86,7 +89,8 @@ std::optional<TensorValue> ScaledFilter(const Graph& graph, const ir::Node& node
   for (size_t i = 0; i < scaled.size(); ++i) scaled[i] *= factors[i / each];
   TensorValue result = TensorValue::FromFloats(shape, scaled);
   const ir::PlanFunctions* plan = graph.plan();
-  const bool is_rejected = plan != nullptr && plan->quantize_filter != nullptr &&
+  const bool is_mixed = ranges.has_one_zero() && shape[0] >= kMinMixedChannels;
+  const bool is_rejected = !is_mixed && plan != nullptr && plan->quantize_filter != nullptr &&
                            plan->quantize_filter(node, result).scales.empty();
   return is_rejected ? std::nullopt : std::optional(std::move(result));
 }
@@ -97,7 +101,7 @@ void MoveScales(Graph& graph, const ir::Node& quantize) {
   llvm::SmallVector<std::pair<ir::NodeId, TensorValue>, 2> filters;
   for (const ir::InputPort& use : quantize.uses(0)) {
     std::optional<TensorValue> filter =
-        use.index == 0 ? ScaledFilter(graph, graph.ir().node(use.node), ranges->scales) : std::nullopt;
+        use.index == 0 ? ScaledFilter(graph, graph.ir().node(use.node), *ranges) : std::nullopt;
     if (!filter) return;
     filters.emplace_back(use.node, std::move(*filter));
   }

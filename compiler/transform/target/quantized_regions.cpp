@@ -67,7 +67,7 @@ bool QuantizedRegions::IsAccepted(const ir::InputPort& use) {
   if (results_.contains(node.id())) return use.index == 0;
   if (ir::ops::QuantizedOperandsOf(node)) return true;
   if (IsConvolution(node) || node.Is(ir::Contraction::kMatMul))
-    return use.index == 0 && HasQuantizedFilter(node);
+    return use.index == 0 && (HasQuantizedFilter(node) || HasMixedFilter(node));
   if (node.Is(ir::Pooling::kMax))
     return (node.num_outputs() < 2 || node.uses(1).empty()) && IsAcceptedByAny(node.id());
   if (ir::ops::SplitsImages(graph_, node)) return use.index == 0 && AreAnyPartsAccepted(node);
@@ -122,6 +122,14 @@ bool QuantizedRegions::HasQuantizedFilter(const ir::Node& node) {
   return !known->second.scales.empty();
 }
 
+bool QuantizedRegions::HasMixedFilter(const ir::Node& node) {
+  if (!node.Is(ir::Contraction::kGroupConvolution) || !filter_of_) return false;
+  const TensorValue* filter = ConstantOf(node.input(1));
+  return filter != nullptr && filter->type() == ElementType::kF32 && filter->rank() >= 4 &&
+         filter->rank() <= 5 && filter->shape()[0] >= kMinMixedChannels && filter->shape()[1] == 1 &&
+         filter->shape()[2] == 1 && !HasQuantizedFilter(node);
+}
+
 // Returns whether a node is a PReLU with one constant slope, or one for each channel.
 bool QuantizedRegions::IsSlope(const ir::Node& node) const {
   if (!node.Is(ir::ElementFunction::kPRelu)) return false;
@@ -157,7 +165,11 @@ const ir::Node* QuantizedRegions::ProducerOf(const ir::Node& quantize) {
   for (int step = 0; step < kMaxSteps; ++step) {
     const ir::Node& node = graph_.node(port.node);
     if (node.uses(port.index).size() != 1) return nullptr;
-    if (HasFilter(node)) return IsQuantized(node.input(0)) && HasQuantizedFilter(node) ? &node : nullptr;
+    if (HasFilter(node)) {
+      const bool is_quantized =
+          IsQuantized(node.input(0)) && (HasQuantizedFilter(node) || HasMixedFilter(node));
+      return is_quantized ? &node : nullptr;
+    }
     const bool is_sum = node.Is(ir::ElementFunction::kAdd);
     if (is_sum && ConstantOf(node.input(1)) == nullptr)
       return QuantizationOfSum(node) != nullptr ? &node : nullptr;

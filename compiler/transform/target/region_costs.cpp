@@ -77,6 +77,8 @@ class RegionCosts {
       const int32_t item = items_.lookup(*source);
       if (i == 0 && regions_.HasFilter(node) && regions_.HasQuantizedFilter(node)) {
         AddProduct(node, item);
+      } else if (i == 0 && regions_.HasMixedFilter(node)) {
+        cut_.AddCosts(item, ElementsOf(node.input(i)) * times_.widen, 0);  // in its step
       } else if (ir::ops::QuantizedOperandsOf(node)) {
         cut_.AddCosts(item, 0, ElementsOf(node.input(i)) * times_.quantize);  // in its step
       } else if (const ir::Node* sum = regions_.QuantizationOfSum(node)) {
@@ -126,8 +128,8 @@ class RegionCosts {
     const int32_t item = items_.lookup(quantize.id());
     const double elements = ElementsOf(quantize.port());
     const ir::Node* product = ProductBefore(graph_, quantize);
-    const bool has_filter =
-        product != nullptr && regions_.HasFilter(*product) && regions_.HasQuantizedFilter(*product);
+    const bool has_filter = product != nullptr && regions_.HasFilter(*product) &&
+                            (regions_.HasQuantizedFilter(*product) || regions_.HasMixedFilter(*product));
     if (const std::optional<int32_t> data = has_filter ? ItemOf(product->input(0)) : std::nullopt) {
       cut_.AddSeparation(item, *data, elements * times_.quantize);
       // After a product in 8 bits, functions of its rounded result are steps of their own, too.

@@ -131,7 +131,8 @@ ir::StepTimes TimesOf(bool has_vnni) {
           .round_in_epilogue = 0.1,
           .round = 0.35,
           .lookup = 2,
-          .images = conv::ImageTimesOfProcessor()};
+          .images = conv::ImageTimesOfProcessor(),
+          .widen = 0.05};
 }
 
 }  // namespace

@@ -20,6 +20,17 @@ struct PixelQuads {
 };
 NNEFC_SIMD_FUNCTION(InterleavePixels, void(const PixelQuads& row));
 
+// A conversion of pixels of kBlockColumns channels to f32: scale * (value - zero).
+struct WidenedPixels {
+  const uint8_t* pixels;
+  int64_t count, stride;  // pixels, and bytes from one to the next
+  int64_t channels;       // channels that exist; those after them are finite numbers
+  int zero;
+  float scale;
+  float* out;  // kBlockColumns for each pixel
+};
+NNEFC_SIMD_FUNCTION(WidenPixels, void(const WidenedPixels& pixels));
+
 // A row of results from the interleaved rows of the window.
 struct Dot4DepthwiseRow {
   const uint8_t* const* rows;  // the first group of the first result in each row of the window

@@ -101,7 +101,7 @@ TEST_F(ChannelQuantizationTest, OtherQuantizationsStay) {
 }
 
 TEST_F(ChannelQuantizationTest, OtherReadersStay) {
-  // A group with two outputs, a filter without 8-bit scales, and a second reader.
+  // A group with two outputs, a filter of few channels without 8-bit scales, and a second reader.
   EXPECT_EQ(After({.filter = "f32[1,2,2,1,1] = dense<f32[1,2,2,1,1]: 1.0, 2.0, 3.0, 4.0>"}), "");
   EXPECT_EQ(After({.finds_scales = false}), "");
   EXPECT_EQ(After({.last = "  %7 = opset1.ReLU \"r\" (%4) : f32[1,2,3,3]\n  opset1.Result \"z\" (%7)\n"}),

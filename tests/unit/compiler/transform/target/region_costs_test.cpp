@@ -36,6 +36,13 @@ class RegionCostsTest : public TransformTest {
         "strides = [1, 1], dilations = [1, 1], pads_begin = [0, 0], pads_end = [0, 0], auto_pad = "
         "\"explicit\"");
   }
+  static std::string GroupConvolution(const std::string& name, const std::string& data,
+                                      const std::string& filter) {
+    return TargetStep(
+        name, "opset1.GroupConvolution", fmt::format("%{}, %{}", data, filter),
+        "strides = [1, 1], dilations = [1, 1], pads_begin = [0, 0], pads_end = [0, 0], auto_pad = "
+        "\"explicit\"");
+  }
   static std::string ResultOf(const std::string& name) {
     return fmt::format("  opset1.Result \"{}_result\" (%{})\n", name, name);
   }
@@ -50,7 +57,9 @@ class RegionCostsTest : public TransformTest {
     if (graph == nullptr) return "no graph";
     times_.product = TimeOfProduct;
     const ir::PlanFunctions functions{.quantize_filter =
-                                          [](const ir::Node&, const TensorValue&) {
+                                          [](const ir::Node& node, const TensorValue&) {
+                                            if (node.Is(ir::Contraction::kGroupConvolution))
+                                              return ir::FilterQuantization();
                                             return ir::FilterQuantization{.scales = {1}, .max_magnitude = 1};
                                           },
                                       .times = has_times ? &times_ : nullptr};
@@ -96,6 +105,27 @@ TEST_F(RegionCostsTest, ProductsInARow) {
   EXPECT_EQ(Kept(steps), "r [d]");
   ProductTimes() = {{"c", {10, 30}}, {"d", {10, 5}}};  // 8 + 10, then to round in a step of its own and 5
   EXPECT_EQ(Kept(steps), "q [c]");
+}
+
+// A depthwise convolution with an f32 filter converts quantized images in its step, and quantizes its result
+// if another step needs that. Per element: 2 and widen, or 1 to round and 2.
+TEST_F(RegionCostsTest, MixedDepthwiseConvolutions) {
+  ProductTimes() = {{"c", {10, 1000}}};
+  const auto kept = [&](int64_t channels, double widen) {
+    times_.widen = widen;
+    std::string ones = "1";
+    for (int64_t i = 1; i < channels; ++i) ones += ", 1";
+    return Kept({TargetInput("images", "f32", fmt::format("[1,{},2,2]", channels)),
+                 TargetConstant("depthwise", fmt::format("f32[{},1,1,1,1]", channels), ones),
+                 TargetConstant("last", fmt::format("f32[1,{},1,1]", channels), ones),
+                 Quantized("q", "images"), GroupConvolution("d", "q", "depthwise"), Quantized("r", "d"),
+                 Convolution("c", "r", "last"), ResultOf("c")});
+  };
+  for (const int64_t channels : {16, 17}) {
+    EXPECT_EQ(kept(channels, 0.9), "q r [c]");
+    for (const double widen : {1.0, 1.1}) EXPECT_EQ(kept(channels, widen), "r [c]");
+  }
+  EXPECT_EQ(kept(15, 0), "r [c]");  // no such step
 }
 
 // The conversion for other readers costs 12, once.

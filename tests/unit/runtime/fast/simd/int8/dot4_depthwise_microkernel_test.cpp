@@ -58,6 +58,38 @@ TEST_P(PixelQuadsTest, PartialBlocksOfChannels) {
   }
 }
 
+class WidenedPixelsTest : public SimdTest {};
+
+TEST_P(WidenedPixelsTest, EachNumberOfChannels) {
+  constexpr int kZero = 100;
+  constexpr float kScale = 0x1p-3F;
+  for (int64_t channels = 1; channels <= kBlockColumns; ++channels) {
+    for (int64_t count : {0, 1, 2, 9}) {
+      for (int64_t gap : {0, 3}) {
+        const int64_t stride = channels + gap, size = count == 0 ? 0 : (count - 1) * stride + channels;
+        const GuardedArray<uint8_t> pixels = Draw<uint8_t>(size, 0, 255);
+        GuardedArray<float> out = Untouched(count * kBlockColumns);
+        Of(WidenPixels)({.pixels = pixels.data(),
+                         .count = count,
+                         .stride = stride,
+                         .channels = channels,
+                         .zero = kZero,
+                         .scale = kScale,
+                         .out = out.data()});
+        for (int64_t i = 0; i < out.size(); ++i) {
+          const int64_t channel = i % kBlockColumns;
+          if (channel >= channels) {
+            ASSERT_TRUE(std::isfinite(out[i])) << i;
+            continue;
+          }
+          const int number = pixels[i / kBlockColumns * stride + channel];
+          ASSERT_EQ(out[i], kScale * static_cast<float>(number - kZero)) << channels << " channels: " << i;
+        }
+      }
+    }
+  }
+}
+
 class Dot4DepthwiseTest : public VnniTest {
  protected:
   struct Case {
@@ -179,6 +211,7 @@ TEST_P(Dot4DepthwiseTest, QuantizedResults) {
 }
 
 NNEFC_INSTANTIATE_LANE_TESTS(PixelQuadsTest);
+NNEFC_INSTANTIATE_LANE_TESTS(WidenedPixelsTest);
 NNEFC_INSTANTIATE_LANE_TESTS(Dot4DepthwiseTest);
 
 }  // namespace
