@@ -98,6 +98,7 @@ Reason IsSubtract(const kernels::KernelRequest& request) {
 constexpr int kFusedCost = 10, kPerChannelCost = 30, kElementsCost = 40;
 constexpr kernels::Implementation kBinary[] = {
     {"int8_sum", IsAdd, FixedCost<kFusedCost>, int8::MakeQuantizedSum},
+    {"int8_scale", IsMultiply, FixedCost<kFusedCost>, int8::MakeQuantizedScale},
     {"scaled_pointwise_convolution", IsMultiply, FixedCost<kFusedCost>, MakeScaledPointwiseConvolution},
     {"int8_zero_points", IsSubtract, FixedCost<kFusedCost>, MakeZeroPointConvolution},
     {"per_channel", AlwaysApplies, FixedCost<kPerChannelCost>, pointwise::MakePerChannelBinary},

@@ -130,6 +130,8 @@ namespace int8 {
 
 // int8/quantization.cpp: the sum of two quantized tensors.
 kernels::KernelOrReason MakeQuantizedSum(const kernels::KernelRequest& request);
+// The product of quantized images and f32 scales of their channels.
+kernels::KernelOrReason MakeQuantizedScale(const kernels::KernelRequest& request);
 
 // Returns the layout of quantized values after a reshape from the shape `from` to `to`; nothing if they are
 // not row-major, or if `to` has more than 12 axes.

@@ -156,6 +156,14 @@ class RecodeKernel final : public kernels::Kernel {
   int64_t count_;
 };
 
+// Repeats numbers of channels, so that loops over a few channels are long enough.
+void RepeatChannels(std::vector<float>& numbers) {
+  constexpr size_t kLoop = 512;
+  const std::vector<float> channels = numbers;
+  while (!channels.empty() && numbers.size() < kLoop)
+    numbers.insert(numbers.end(), channels.begin(), channels.end());
+}
+
 // Adds two quantized tensors with a quantized result; with relu, negative sums become the quantized 0, and
 // with slopes they are multiplied by that of their channel, the innermost axis.
 class SumKernel final : public kernels::Kernel {
@@ -172,11 +180,7 @@ class SumKernel final : public kernels::Kernel {
         slopes_(std::move(function.slopes)),
         range_(range),
         count_(count) {
-    // Repeated, so that loops over a few channels are long enough.
-    constexpr size_t kLoop = 512;
-    const std::vector<float> channels = slopes_;
-    while (!channels.empty() && slopes_.size() < kLoop)
-      slopes_.insert(slopes_.end(), channels.begin(), channels.end());
+    RepeatChannels(slopes_);
   }
 
   std::string implementation() const override { return "nnefc:int8_sum"; }
@@ -219,6 +223,40 @@ class SumKernel final : public kernels::Kernel {
   int least_;
   std::vector<float> slopes_;
   QuantizationRange range_;
+  int64_t count_;
+};
+
+// Multiplies quantized images in NHWC by f32 scales of their channels, with a quantized result.
+class ScaleKernel final : public kernels::Kernel {
+ public:
+  ScaleKernel(size_t image, const ValueQuantization& from, const QuantizationRange& to, int64_t count)
+      : image_(image), from_(from), to_(to), count_(count) {}
+
+  std::string implementation() const override { return "nnefc:int8_scale"; }
+  kernels::FaultOr<Success> Run(const kernels::KernelRun& run) const override {
+    const auto* x = reinterpret_cast<const uint8_t*>(run.input(image_).bytes());
+    auto* out = reinterpret_cast<uint8_t*>(run.output().mutable_bytes());
+    const float* given = run.input(1 - image_).data<float>();
+    std::vector<float> repeated(given, given + run.input(1 - image_).volume());
+    RepeatChannels(repeated);
+    const float* scales = repeated.data();
+    const auto each = static_cast<int64_t>(repeated.size());
+    const ValueQuantization from = from_;
+    const QuantizationRange to = to_;
+    tensor::ParallelFor(tensor::CeilDivide(count_, std::max<int64_t>(each, 1)), each, [&](int64_t part) {
+      const int64_t begin = part * each, end = std::min(count_, begin + each);
+      simd::Vectorized([=] {
+        StoreUint8(to, begin, end, 0, out,
+                   [=](int64_t i) { return from.NumberOf(x[i]) * scales[i - begin]; });
+      });
+    });
+    return Success();
+  }
+
+ private:
+  size_t image_;
+  ValueQuantization from_;
+  QuantizationRange to_;
   int64_t count_;
 };
 
@@ -304,6 +342,31 @@ kernels::KernelOrReason MakeQuantizedSum(const KernelRequest& request) {
   prepared.inputs[0] = memory::QuantizedLayout(format, *a);
   prepared.inputs[1] = memory::QuantizedLayout(format, *b);
   prepared.outputs.push_back(memory::QuantizedLayout(format, coded.range->codes));
+  return prepared;
+}
+
+kernels::KernelOrReason MakeQuantizedScale(const KernelRequest& request) {
+  const Int8Request coded(request);
+  if (!coded.range) return Reason("the result is not quantized");
+  if (!coded.request.posts.empty()) return kHasFusedOperation;
+  const size_t image = memory::QuantizationOf(request.inputs[0]) != nullptr ? 0 : 1;
+  const ValueInfo &codes = request.inputs[image], &scales = request.inputs[1 - image];
+  const ValueQuantization* from = memory::QuantizationOf(codes);
+  if (from == nullptr) return Reason("no operand is quantized");
+  const memory::BlockedFormat format = memory::FormatInF32(codes);
+  if (codes.shape.size() < 3 || !memory::IsChannelsLast(format) || memory::IsPadded(format))
+    return Reason("the images are not NHWC");
+  if (codes.shape != request.outputs[0].shape || !memory::IsDenseF32(scales) ||
+      gemm::ClassifyOperand(*request.node, scales.shape, codes.shape, 1) != gemm::OperandShape::kPerChannel)
+    return Reason("the other operand is not of channels");
+  kernels::PreparedKernel prepared;
+  prepared.kernel =
+      std::make_shared<ScaleKernel>(image, *from, *coded.range, Volume(codes.shape).value_or(0));
+  prepared.inputs.resize(request.inputs.size());
+  prepared.inputs[image] = memory::QuantizedLayout(format, *from);
+  prepared.inputs[1 - image] = memory::LayoutOf(memory::RowMajorFormat(scales.shape));
+  prepared.outputs.push_back(memory::QuantizedLayout(format, coded.range->codes));
+  prepared.in_place = static_cast<int>(image);
   return prepared;
 }
 
