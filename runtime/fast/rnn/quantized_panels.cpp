@@ -82,7 +82,7 @@ void FixedPointRows::Store(int64_t row, const float* numbers, int64_t count) con
 std::optional<QuantizedPanels> QuantizedPanels::Make(const kernels::ValueInfo& value, int64_t group) {
   const Shape& shape = value.shape;
   if (!HasVnni() || !simd::HasSimd() || value.constant == nullptr || !memory::IsDenseF32(value) ||
-      shape.size() < 2 || shape.size() > 3)
+      shape.size() < 2 || shape.size() > 3 || shape.back() < kQuad)
     return std::nullopt;
   const ir::FilterQuantization filter = int8::QuantizeFilter(*value.constant, shape.size() == 3);
   if (filter.scales.empty()) return std::nullopt;

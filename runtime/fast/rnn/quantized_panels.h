@@ -27,7 +27,7 @@ struct FixedPointRows {
 class QuantizedPanels {
  public:
   // A panel only has outputs of one group of `group` outputs. Returns nothing for values that are not such
-  // constants, and without VNNI.
+  // constants, with less than a group of four terms, and without VNNI.
   static std::optional<QuantizedPanels> Make(const kernels::ValueInfo& value, int64_t group);
 
   // Returns the packed layout for the plan.

@@ -25,8 +25,10 @@ struct QuantizedLayer {
   int64_t batch() const { return static_cast<int64_t>(lengths.size()); }
   std::string Kernel() const {
     if (!fast::HasVnni() || !fast::simd::HasSimd()) return "panels:f32";
-    if (!has_quantized_w) return has_quantized_r ? "panels:int8_r" : "panels:f32";
-    return has_quantized_r ? "panels:int8 " : "panels:int8_w";
+    constexpr int64_t kMinTerms = 4;
+    const bool is_w = has_quantized_w && inputs >= kMinTerms, is_r = has_quantized_r && hidden >= kMinTerms;
+    if (!is_w) return is_r ? "panels:int8_r" : "panels:f32";
+    return is_r ? "panels:int8 " : "panels:int8_w";
   }
 };
 
@@ -109,7 +111,7 @@ constexpr std::pair<const char*, int64_t> kSequences[] = {
 // Sizes around those of groups of four terms, panels, and tiles of panels and rows.
 TEST_F(QuantizedRecurrentTest, Sizes) {
   for (int64_t batch : {1, 2, 3, 5, 9}) {
-    for (int64_t hidden : {1, 15, 16, 17, 31, 64, 65, 131, 256}) {
+    for (int64_t hidden : {1, 3, 4, 5, 6, 15, 16, 17, 31, 64, 65, 131, 256}) {
       const std::vector<int64_t> lengths(static_cast<size_t>(batch), 6);
       for (const auto& [type, gates] : kSequences)
         Check({.type = type,
