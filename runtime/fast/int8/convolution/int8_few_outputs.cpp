@@ -27,7 +27,7 @@ using tensor::RoundUp;
 namespace {
 
 constexpr int64_t kMaxOutputs = 8;
-constexpr int64_t kLine = 64;           // cache line in bytes
+constexpr int64_t kImageLine = 64;      // cache line in bytes
 constexpr int64_t kPixelsAtOnce = 256;  // sums and results stay in L1
 
 int64_t VectorBytes() {
@@ -82,9 +82,9 @@ class Int8FewOutputs final : public kernels::Kernel {
   int64_t over_read() const { return vectors() * VectorBytes() - strips_.length; }
   // The memory of a run: operands, packed weights, and a part of an image and sums of each thread.
   int64_t column_bytes() const {
-    return RoundUp(steps_.column_floats(form_.outputs) * int64_t{sizeof(float)}, kLine);
+    return RoundUp(steps_.column_floats(form_.outputs) * int64_t{sizeof(float)}, kImageLine);
   }
-  int64_t weight_bytes() const { return RoundUp(form_.outputs * weights_of_output(), kLine); }
+  int64_t weight_bytes() const { return RoundUp(form_.outputs * weights_of_output(), kImageLine); }
   int64_t image_bytes() const {
     return Im2colBuffer::Bytes(form_, CeilDivide(form_.rows.output, grid_.row_parts), over_read());
   }

@@ -28,6 +28,7 @@ struct MixedDepthwise {
 
   ir::OutputPort Add(TestGraph& g) const {
     std::vector<float> filter;
+    filter.reserve(weights.size());
     for (const int64_t weight : weights)
       filter.push_back(static_cast<float>(static_cast<double>(weight) * kUnit));
     return window.Add(g, FakeQuantized(g, g.Parameter("x", window.image), by),
