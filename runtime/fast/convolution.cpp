@@ -206,8 +206,9 @@ constexpr Implementation kInt8GroupConvolution[] = {
     Int8Row<Int8Algorithm::kDot4Depthwise>("int8_depthwise_dot4"),
     Int8Row<Int8Algorithm::kDepthwise>("int8_depthwise"), Int8Row<Int8Algorithm::kGrouped>("int8_grouped")};
 
-constexpr Implementation kMixedGroupConvolution[] = {
-    {"mixed_depthwise", int8::MixedDepthwiseApplies, kernels::FixedCost<100>, int8::MakeMixedDepthwise}};
+constexpr Implementation kMixedGroupConvolution[] = {{"mixed_depthwise", int8::MixedDepthwiseApplies,
+                                                      kernels::FixedCost<100>,
+                                                      MakeWithoutNan<int8::MakeMixedDepthwise>}};
 
 constexpr Implementation kI32Convolution[] = {
     {"integer", int8::IntegerConvolutionApplies, kernels::FixedCost<100>, int8::MakeIntegerConvolution}};

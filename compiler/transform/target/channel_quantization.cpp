@@ -7,7 +7,6 @@
 
 #include "compiler/transform/pipeline/standard.h"
 #include "compiler/transform/target/quantizations.h"
-#include "compiler/transform/target/quantized_regions.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -89,7 +88,7 @@ std::optional<TensorValue> ScaledFilter(const Graph& graph, const ir::Node& node
   for (size_t i = 0; i < scaled.size(); ++i) scaled[i] *= factors[i / each];
   TensorValue result = TensorValue::FromFloats(shape, scaled);
   const ir::PlanFunctions* plan = graph.plan();
-  const bool is_mixed = ranges.has_one_zero() && shape[0] >= kMinMixedChannels;
+  const bool is_mixed = ranges.has_one_zero() && SuitsMixedStep(shape);
   const bool is_rejected = !is_mixed && plan != nullptr && plan->quantize_filter != nullptr &&
                            plan->quantize_filter(node, result).scales.empty();
   return is_rejected ? std::nullopt : std::optional(std::move(result));

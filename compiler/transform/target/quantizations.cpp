@@ -53,6 +53,12 @@ bool Repeats(const ir::Graph& graph, const ir::Node& quantize, const ir::Node& a
   return second[0] == second[2] && second[1] == second[3] && first[2] == second[0] && first[3] == second[1];
 }
 
+bool SuitsMixedStep(const Shape& filter) {
+  constexpr int64_t kMinChannels = 16;
+  return filter.size() >= 4 && filter.size() <= 5 && filter[0] >= kMinChannels && filter[1] == 1 &&
+         filter[2] == 1;
+}
+
 bool IsResult(const ir::Graph& graph, const ir::Node& node) {
   return llvm::any_of(node.uses(0),
                       [&](const ir::InputPort& use) { return graph.node(use.node).Is(ir::OpRole::kResult); });

@@ -26,6 +26,9 @@ std::vector<float> LimitsOf(const ir::Graph& graph, const ir::Node& quantize);
 std::optional<ir::ops::LinearQuantization> RangeOf(const ir::Graph& graph, const ir::Node& node);
 // Returns whether the quantization `again` leaves the result of `quantize` unchanged.
 bool Repeats(const ir::Graph& graph, const ir::Node& quantize, const ir::Node& again);
+// Returns whether a step can multiply quantized images by an f32 filter of that shape: of at least 16 groups
+// of one channel, which fill vectors, and of one or two spatial axes.
+bool SuitsMixedStep(const Shape& filter);
 // Returns whether the value of a node is a result of the graph.
 bool IsResult(const ir::Graph& graph, const ir::Node& node);
 // Returns whether a consumer of a quantization accepts quantized values.

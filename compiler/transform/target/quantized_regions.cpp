@@ -1,5 +1,6 @@
 #include "compiler/transform/target/quantized_regions.h"
 
+#include "compiler/transform/target/quantizations.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace nnefc::transform::target {
@@ -125,9 +126,8 @@ bool QuantizedRegions::HasQuantizedFilter(const ir::Node& node) {
 bool QuantizedRegions::HasMixedFilter(const ir::Node& node) {
   if (!node.Is(ir::Contraction::kGroupConvolution) || !filter_of_) return false;
   const TensorValue* filter = ConstantOf(node.input(1));
-  return filter != nullptr && filter->type() == ElementType::kF32 && filter->rank() >= 4 &&
-         filter->rank() <= 5 && filter->shape()[0] >= kMinMixedChannels && filter->shape()[1] == 1 &&
-         filter->shape()[2] == 1 && !HasQuantizedFilter(node);
+  return filter != nullptr && filter->type() == ElementType::kF32 && SuitsMixedStep(filter->shape()) &&
+         !HasQuantizedFilter(node);
 }
 
 // Returns whether a node is a PReLU with one constant slope, or one for each channel.

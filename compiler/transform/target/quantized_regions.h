@@ -9,10 +9,6 @@
 
 namespace nnefc::transform::target {
 
-// The fewest groups of a depthwise convolution with an f32 filter that reads quantized values: with fewer
-// most of its vectors are empty.
-inline constexpr int64_t kMinMixedChannels = 16;
-
 // The nodes of a graph that can compute with 8-bit quantized values.
 class QuantizedRegions {
  public:
@@ -43,8 +39,8 @@ class QuantizedRegions {
   bool HasFilter(const ir::Node& node) const;
   // Returns whether the filter is a constant with int8 scales.
   bool HasQuantizedFilter(const ir::Node& node);
-  // Returns whether a convolution has at least kMinMixedChannels groups of one channel and a constant filter
-  // that is not quantized. It is computed in f32, but may read and write quantized values.
+  // Returns whether a convolution has a constant filter that is not quantized and suits a mixed step. It is
+  // computed in f32, but may read and write quantized values.
   bool HasMixedFilter(const ir::Node& node);
   // Returns the quantization of an Add of two quantized tensors of equal shapes, its only consumer after an
   // optional ReLU, or PReLU with constant slopes; null for other nodes.

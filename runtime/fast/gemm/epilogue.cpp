@@ -263,7 +263,9 @@ void Epilogue::Activation::ComposeAffine(const Operands& operands, llvm::Mutable
     const float* factor = operands.ColumnsOf(step.factor, 0);
     const float* offset = operands.ColumnsOf(step.offset, 0);
     for (size_t i = 0; i < factors.size(); ++i) {
-      offsets[i] += factors[i] * (offset == nullptr ? step.beta : offset[i]);
+      // Infinite factors of nothing would be NaN.
+      const float added = offset == nullptr ? step.beta : offset[i];
+      if (added != 0) offsets[i] += factors[i] * added;
       factors[i] *= factor == nullptr ? step.alpha : factor[i];
     }
   }

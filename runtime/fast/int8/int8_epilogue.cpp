@@ -65,7 +65,7 @@ Int8Epilogue::Call Int8Epilogue::CallOf(const kernels::KernelRun& run, float* sc
     gate_scales[i] = kGateScale * scales_[i];
     gate_bias[i] = kGateScale * added + kGateBias;
     scales[i] = factors[i] * scales_[i];
-    bias[i] = factors[i] * added;
+    bias[i] = added == 0 ? 0 : factors[i] * added;  // not NaN for infinite factors
   }
   call.hard_swish = {.gate_scales = gate_scales.data(),
                      .gate_bias = gate_bias.data(),

@@ -122,7 +122,9 @@ class Int8FewOutputs final : public kernels::Kernel {
       for (int64_t first = 0; first < form_.outputs; first += simd::kMaxDotOutputs)
         Sum(call, codes, first, {pixel, pixel + count}, sums + first * kPixelsAtOnce);
       for (int64_t output = 0; output < form_.outputs; ++output) {
-        Finish(call, output, CeilDivide(count, kBlockColumns), sums + output * kPixelsAtOnce, line);
+        int32_t* own_sums = sums + output * kPixelsAtOnce;
+        std::fill(own_sums + count, own_sums + RoundUp(count, kBlockColumns), 0);
+        Finish(call, output, CeilDivide(count, kBlockColumns), own_sums, line);
         const int64_t plane = (image * form_.outputs + output) * form_.out_pixels();
         std::copy_n(line, count, call.out + plane + rows.begin * form_.columns.output + pixel);
       }

@@ -1,6 +1,9 @@
 // Depthwise convolutions of quantized images with filters that are not quantized, against sums of integers:
 // the weights are multiples of 2^-10 that 8 bits do not hold, so that all sums are exact in f32.
 
+#include <cmath>
+#include <limits>
+
 #include "runtime/fast/simd/dispatch.h"
 #include "tests/unit/runtime/engine/quantized/quantized_graph.h"
 
@@ -127,6 +130,35 @@ TEST(MixedDepthwiseTest, BetweenQuantizedConvolutions) {
   ExpectNumbers(
       g, {given.Input()}, expected,
       fast::simd::HasSimd() ? "GroupConvolution+FakeQuantize            nnefc:mixed_depthwise" : "");
+}
+
+// Taps of the border are not multiplied: infinities and NaN of the filter reach only results that see them.
+TEST(MixedDepthwiseTest, NonFiniteFilters) {
+  for (const float tap : {std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()}) {
+    for (const int64_t pad : {0, 1}) {
+      MixedDepthwise given({.image = {1, 0, 5, 6}, .size = {3, 3}, .begin = {pad, pad}, .end = {pad, pad}},
+                           16, 100);
+      std::vector<float> filter;
+      filter.reserve(given.weights.size());
+      for (const int64_t weight : given.weights) filter.push_back(static_cast<float>(weight));
+      filter[0] = tap;
+      TestGraph g;
+      g.Result(given.window.Add(g, FakeQuantized(g, g.Parameter("x", given.window.image), given.by),
+                                TensorValue::FromFloats(given.window.Filter(), filter)));
+      const auto expected = RunGraph(g.graph, {.backend = kernels::Backend::kReference}, {given.Input()});
+      const auto made = RunGraph(g.graph, {.threads = 1}, {given.Input()});
+      for (int64_t i = 0; i < expected[0].volume(); ++i) {
+        const double x = expected[0].ElementAsDouble(i), y = made[0].ElementAsDouble(i);
+        if (std::isnan(x)) {
+          EXPECT_TRUE(std::isnan(y)) << i;
+        } else if (std::isinf(x)) {
+          EXPECT_EQ(x, y) << i;
+        } else {
+          EXPECT_NEAR(x, y, 1e-5 * (1 + std::abs(x))) << i;
+        }
+      }
+    }
+  }
 }
 
 }  // namespace

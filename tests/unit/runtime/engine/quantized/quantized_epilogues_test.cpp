@@ -150,6 +150,32 @@ TEST(QuantizedEpiloguesTest, RowsAndColumns) {
   }
 }
 
+// An infinite factor after a function makes the limits of the quantization.
+TEST(QuantizedEpiloguesTest, InfiniteFactors) {
+  for (const bool has_bias : {false, true}) {
+    for (const int64_t outputs : {5, 16, 32}) {
+      TestGraph g;
+      const ir::OutputPort x = FakeQuantized(g, g.Parameter("x", {3, 8}), {.zero = 117});
+      std::vector<float> weights(static_cast<size_t>(8 * outputs));
+      for (size_t i = 0; i < weights.size(); ++i) weights[i] = static_cast<float>(i % 7 + 1);
+      ir::OutputPort y = g.Op("MatMul", {x, g.Const(TensorValue::FromFloats({8, outputs}, weights))});
+      if (has_bias) {
+        const std::vector<float> bias(static_cast<size_t>(outputs), 0.25F);
+        y = g.Op("Add", {y, g.Const(TensorValue::FromFloats({outputs}, bias))});
+      }
+      y = g.Op("opset4", "HSwish", {y}, {});
+      std::vector<float> factors(static_cast<size_t>(outputs), 2);
+      factors[1] = std::numeric_limits<float>::infinity();
+      y = g.Op("Multiply", {y, g.Const(TensorValue::FromFloats({outputs}, factors))});
+      g.Result(FakeQuantized(g, y, {.scale = 0.25F, .zero = 90}));
+      const std::vector<TensorValue> inputs = {RandomTensor({3, 8}, 3, 0.5F, 2)};
+      const auto expected = RunGraph(g.graph, {.backend = kernels::Backend::kReference}, inputs);
+      ExpectNear(RunGraph(g.graph, {.threads = 1}, inputs)[0], expected[0], 0.26);
+      EXPECT_EQ(expected[0].ElementAsDouble(1), 0.25 * (255 - 90));
+    }
+  }
+}
+
 // Inputs around groups of four, which are not padded.
 TEST(QuantizedEpiloguesTest, Inputs) {
   for (int64_t inputs = 1; inputs <= 18; ++inputs) {

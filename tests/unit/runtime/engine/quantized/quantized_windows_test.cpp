@@ -362,6 +362,8 @@ TEST(QuantizedWindowsTest, QuantizedResults) {
       {.image = {1, 32, 8, 9}, .outputs = 33, .size = {3, 3}, .begin = {1, 1}, .end = {1, 1}},
       {.image = {1, 17, 9}, .outputs = 16, .size = {3}, .begin = {1}, .end = {1}},
       {.image = {1, 20, 7, 7}, .outputs = 20, .size = {3, 3}, .begin = {1, 1}, .end = {1, 1}, .groups = 20},
+      {.image = {1, 32, 7, 9}, .outputs = 32, .size = {3, 3}, .dilations = {1, 2}, .groups = 32},
+      {.image = {1, 32, 7, 11}, .outputs = 32, .size = {3, 3}, .strides = {1, 3}, .groups = 32},
       {.image = {2, 16, 6, 30}, .outputs = 16, .size = {3, 3}, .begin = {1, 1}, .end = {1, 1}, .groups = 16},
       {.image = {1, 40, 9, 11},
        .outputs = 40,
@@ -464,6 +466,36 @@ TEST(QuantizedWindowsTest, FunctionsOfFewOutputs) {
     const auto expected = RunGraph(g.graph, {.backend = kernels::Backend::kReference}, inputs);
     for (const int threads : {1, 2})
       ExpectNear(RunGraph(g.graph, {.threads = threads}, inputs)[0], expected[0], 1e-5);
+  }
+}
+
+// Depthwise windows that the kernel with VNNI does not support are computed in 8 bits with a FakeQuantize
+// too.
+TEST(QuantizedWindowsTest, RoundedDepthwiseResults) {
+  const Convolved windows[] = {
+      {.image = {1, 32, 7, 9}, .outputs = 32, .size = {3, 3}, .groups = 32},
+      {.image = {1, 32, 7, 9}, .outputs = 32, .size = {3, 3}, .dilations = {1, 2}, .groups = 32},
+      {.image = {1, 32, 7, 11}, .outputs = 32, .size = {3, 3}, .strides = {1, 3}, .groups = 32}};
+  for (const Convolved& window : windows) {
+    TestGraph g;
+    const ir::OutputPort x = FakeQuantized(g, g.Parameter("x", window.image), {.zero = 100});
+    const ir::OutputPort y = window.Add(g, x, window.FilterOf(DrawWeights(32, window.taps(), 4)));
+    std::vector<float> low, high;
+    for (int64_t i = 0; i < 32; ++i) {
+      low.push_back(static_cast<float>(-20 - i));
+      high.push_back(static_cast<float>(30 + i));
+    }
+    const ir::OutputPort first = g.Const(TensorValue::FromFloats({1, 32, 1, 1}, low)),
+                         last = g.Const(TensorValue::FromFloats({1, 32, 1, 1}, high));
+    ir::AttributeMap levels;
+    levels.Set("levels", int64_t{256});
+    g.Result(g.Op("FakeQuantize", {y, first, last, first, last}, levels));
+    const auto executable = Compile(g.graph, {.backend = kernels::Backend::kFast, .threads = 1});
+    ASSERT_NE(executable, nullptr);
+    if (fast::simd::HasSimd()) {
+      EXPECT_NE(executable->DescribePlan().find("nnefc:int8_depthwise"), std::string::npos)
+          << executable->DescribePlan();
+    }
   }
 }
 
