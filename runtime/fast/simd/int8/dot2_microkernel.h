@@ -101,7 +101,7 @@ NNEFC_SIMD_FUNCTION(SumQuantizedDepthwise,
 // Dequantization of accumulators: value = scales * sum plus per-channel `bias` and elementwise `start` in the
 // layout of `out`, with limits.
 struct DequantizedResults {
-  const int32_t* sums;  // not of VNNI tiles, as the next one
+  const int32_t* sums;  // unused by VNNI tiles, like `pixels`
   int64_t pixels;
   const float* scales;
   const float* bias = nullptr;

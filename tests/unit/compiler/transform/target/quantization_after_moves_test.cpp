@@ -321,5 +321,35 @@ TEST_F(QuantizeAgainTest, Borders) {
   EXPECT_FALSE(padded("-127.75", "127.25", "0"));
 }
 
+// At most 32 nodes are visited, the quantization included.
+TEST_F(QuantizeAgainTest, LongChains) {
+  const auto moved = [&](int count) {
+    std::string steps, from = "%q";
+    for (int i = 1; i <= count; ++i) {
+      const std::string name = i == count ? "t" : fmt::format("t{}", i);
+      steps += TargetStep(name, "opset1.Transpose", from + ", %order");
+      from = "%" + name;
+    }
+    return IsAgain(AfterProduct(steps));
+  };
+  EXPECT_TRUE(moved(1));
+  EXPECT_TRUE(moved(31));
+  EXPECT_FALSE(moved(33));
+}
+
+// A part of a value, with a function of its elements before it or not.
+TEST_F(QuantizeAgainTest, PartsOfAValue) {
+  const auto sliced = [&](const std::string& from) {
+    return IsAgain(
+        AfterProduct(TargetConstant("begin", "i64[1]", "0") + TargetConstant("end", "i64[1]", "1") +
+                     TargetConstant("step", "i64[1]", "1") + TargetConstant("axis", "i64[1]", "2") +
+                     TargetConstant("shape", "i64[3]", "1, 1, 4") + TargetStep("r", "opset1.ReLU", "%q") +
+                     TargetStep("p", "opset8.Slice", from + ", %begin, %end, %step, %axis") +
+                     TargetStep("t", "opset1.Reshape", "%p, %shape", "special_zero = false")));
+  };
+  EXPECT_TRUE(sliced("%q"));
+  EXPECT_FALSE(sliced("%r"));
+}
+
 }  // namespace
 }  // namespace nnefc::transform::target

@@ -1,19 +1,10 @@
 // Convolution of f32 images with bf16 multiplication. Numbers are small integers, which bf16 represents and
 // whose sums are exact, so results equal those of the reference kernels.
 
-#include <random>
-
 #include "tests/unit/runtime/engine/kernels/post_op_cases.h"
 
 namespace nnefc::runtime::engine {
 namespace {
-
-TensorValue SmallIntegers(Shape shape, unsigned seed) {
-  return TensorValue::Make<float>(ElementType::kF32, std::move(shape), [&](std::span<float> numbers) {
-    std::mt19937 random(seed);
-    for (float& number : numbers) number = static_cast<float>(static_cast<int>(random() % 9) - 4);
-  });
-}
 
 struct Bf16Case {
   int64_t inputs, outputs;
@@ -50,21 +41,7 @@ struct Bf16Case {
 };
 
 void ExpectExact(const TestGraph& graph, const std::vector<TensorValue>& inputs, double tolerance = 0) {
-  const std::vector<TensorValue> expected =
-      RunGraph(graph.graph, {.backend = kernels::Backend::kReference}, inputs);
-  for (const int threads : {1, 2, 3}) {
-    const auto executable = Compile(
-        graph.graph, {.precision = kernels::Precision::kBf16, .threads = threads, .way = "bf16_gemm"});
-    ASSERT_NE(executable, nullptr);
-    EXPECT_NE(executable->DescribePlan().find("nnefc:bf16_gemm"), std::string::npos)
-        << executable->DescribePlan();
-    const auto session = Session::Create(executable);
-    for (int run = 0; run < 2; ++run) {
-      const kernels::FaultOr<std::vector<TensorValue>> actual = session->Run(inputs);
-      ASSERT_TRUE(actual.ok()) << (actual.ok() ? "" : actual.error().message);
-      for (size_t i = 0; i < expected.size(); ++i) ExpectClose((*actual)[i], expected[i], tolerance);
-    }
-  }
+  ExpectInBf16(graph, inputs, "nnefc:bf16_gemm", tolerance);
 }
 
 TEST(Bf16ConvolutionTest, Sizes) {

@@ -1,19 +1,10 @@
 // Transposed convolution with bf16 multiplication. Numbers are small integers, which bf16 represents and
 // whose sums are exact, so results equal those of the reference kernels.
 
-#include <random>
-
 #include "tests/unit/runtime/engine/kernels/post_op_cases.h"
 
 namespace nnefc::runtime::engine {
 namespace {
-
-TensorValue ExactNumbers(Shape shape, unsigned seed) {
-  return TensorValue::Make<float>(ElementType::kF32, std::move(shape), [&](std::span<float> numbers) {
-    std::mt19937 random(seed);
-    for (float& number : numbers) number = static_cast<float>(static_cast<int>(random() % 9) - 4);
-  });
-}
 
 struct TransposedCase {
   Shape data, filter;
@@ -28,27 +19,13 @@ struct TransposedCase {
     attributes.Set("pads_end", end);
     attributes.Set("output_padding", added);
     attributes.Set("auto_pad", "explicit");
-    return g.Op("ConvolutionBackpropData", {x, g.Const(ExactNumbers(filter, 2))}, attributes);
+    return g.Op("ConvolutionBackpropData", {x, g.Const(SmallIntegers(filter, 2))}, attributes);
   }
 };
 
 void ExpectEqualToReference(const TestGraph& graph, const std::vector<TensorValue>& inputs,
                             double tolerance = 0) {
-  const std::vector<TensorValue> expected =
-      RunGraph(graph.graph, {.backend = kernels::Backend::kReference}, inputs);
-  for (const int threads : {1, 2, 3}) {
-    const auto executable = Compile(
-        graph.graph, {.precision = kernels::Precision::kBf16, .threads = threads, .way = "bf16_gemm"});
-    ASSERT_NE(executable, nullptr);
-    EXPECT_NE(executable->DescribePlan().find("nnefc:bf16_transposed"), std::string::npos)
-        << executable->DescribePlan();
-    const auto session = Session::Create(executable);
-    for (int run = 0; run < 2; ++run) {
-      const kernels::FaultOr<std::vector<TensorValue>> actual = session->Run(inputs);
-      ASSERT_TRUE(actual.ok()) << (actual.ok() ? "" : actual.error().message);
-      for (size_t i = 0; i < expected.size(); ++i) ExpectClose((*actual)[i], expected[i], tolerance);
-    }
-  }
+  ExpectInBf16(graph, inputs, "nnefc:bf16_transposed", tolerance);
 }
 
 TEST(Bf16DeconvolutionTest, Sizes) {
@@ -70,9 +47,9 @@ TEST(Bf16DeconvolutionTest, Sizes) {
     for (const bool has_bias : {false, true}) {
       TestGraph g;
       auto y = each.Add(g, g.Parameter("x", each.data));
-      if (has_bias) y = g.Op("Add", {y, g.Const(ExactNumbers(each.column(), 3))});
+      if (has_bias) y = g.Op("Add", {y, g.Const(SmallIntegers(each.column(), 3))});
       g.Result(y);
-      ExpectEqualToReference(g, {ExactNumbers(each.data, 1)});
+      ExpectEqualToReference(g, {SmallIntegers(each.data, 1)});
     }
   }
 }
@@ -90,7 +67,7 @@ TEST(Bf16DeconvolutionTest, PostOperations) {
       y = Follow(g, Post::kBias, y, form.column(), y, 4);
       y = Follow(g, post, y, form.column(), y, 5);
       g.Result(Follow(g, next, y, form.column(), y, 6));
-      ExpectEqualToReference(g, {ExactNumbers(form.data, 1)}, 1e-5);
+      ExpectEqualToReference(g, {SmallIntegers(form.data, 1)}, 1e-5);
     }
   }
 }

@@ -4,7 +4,9 @@
 
 #include <array>
 #include <random>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runtime/fast/processor.h"
@@ -12,6 +14,33 @@
 #include "tests/unit/runtime/run_graph.h"
 
 namespace nnefc::runtime::engine {
+
+// Returns integers of [-4, 4], which bf16 represents and whose sums are exact.
+inline TensorValue SmallIntegers(Shape shape, unsigned seed) {
+  return TensorValue::Make<float>(ElementType::kF32, std::move(shape), [&](std::span<float> numbers) {
+    std::mt19937 random(seed);
+    for (float& number : numbers) number = static_cast<float>(static_cast<int>(random() % 9) - 4);
+  });
+}
+
+// Runs kernels that multiply f32 images in bf16, on one to three threads, twice in a session.
+inline void ExpectInBf16(const TestGraph& graph, const std::vector<TensorValue>& inputs,
+                         const std::string& kernel, double tolerance) {
+  const std::vector<TensorValue> expected =
+      RunGraph(graph.graph, {.backend = kernels::Backend::kReference}, inputs);
+  for (const int threads : {1, 2, 3}) {
+    const auto executable = Compile(
+        graph.graph, {.precision = kernels::Precision::kBf16, .threads = threads, .way = "bf16_gemm"});
+    ASSERT_NE(executable, nullptr);
+    EXPECT_NE(executable->DescribePlan().find(kernel), std::string::npos) << executable->DescribePlan();
+    const auto session = Session::Create(executable);
+    for (int run = 0; run < 2; ++run) {
+      const kernels::FaultOr<std::vector<TensorValue>> actual = session->Run(inputs);
+      ASSERT_TRUE(actual.ok()) << (actual.ok() ? "" : actual.error().message);
+      for (size_t i = 0; i < expected.size(); ++i) ExpectClose((*actual)[i], expected[i], tolerance);
+    }
+  }
+}
 
 // Runs on one to three threads, twice in a session. `kernel`: the name in the plan if a vectorised kernel is
 // available.

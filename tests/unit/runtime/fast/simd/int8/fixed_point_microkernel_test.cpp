@@ -2,27 +2,10 @@
 
 #include "runtime/fast/simd/int8/fixed_point_microkernel.h"
 
-#include "compiler/support/x86.h"
-
-#if defined(NNEFC_X86)
-#include <cpuid.h>
-#endif
-
-#include "tests/unit/runtime/fast/simd/simd_test.h"
+#include "tests/unit/runtime/fast/simd/int8/vnni_test.h"
 
 namespace nnefc::runtime::fast::simd {
 namespace {
-
-bool HasDot4(int64_t lanes) {
-#if defined(NNEFC_X86)
-  if (lanes == kSimdWidth512) return __builtin_cpu_supports("avx512vnni") != 0;
-  constexpr unsigned kFeatures = 7, kVnni = 1U << 4;  // AVX-VNNI
-  unsigned a = 0, b = 0, c = 0, d = 0;
-  return __get_cpuid_count(kFeatures, 1, &a, &b, &c, &d) != 0 && (a & kVnni) != 0;
-#else
-  return lanes > 0;  // portable code
-#endif
-}
 
 class FixedPointTest : public SimdTest {
  protected:
@@ -140,7 +123,7 @@ TEST_P(FixedPointTest, StoredNumbers) {
 }
 
 TEST_P(FixedPointTest, Products) {
-  if (!HasDot4(lanes())) GTEST_SKIP() << "the processor has no VNNI of this width";
+  if (!HasInstruction(lanes())) GTEST_SKIP() << "the processor has no VNNI of this width";
   for (const int64_t rows : {int64_t{1}, kMaxFixedPointRows}) {
     for (int64_t panels = 1; panels <= 9; ++panels) {
       for (const int64_t quads : {0, 1, 2, 17}) {

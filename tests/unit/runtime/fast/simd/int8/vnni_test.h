@@ -11,25 +11,25 @@
 
 namespace nnefc::runtime::fast::simd {
 
+// Returns whether the processor has VNNI for vectors of that many floats.
+inline bool HasInstruction(int64_t lanes) {
+#if defined(NNEFC_X86)
+  if (lanes == kSimdWidth512) return __builtin_cpu_supports("avx512vnni") != 0;
+  // AVX-VNNI, for which not all compilers have a name.
+  constexpr unsigned kFeatures = 7, kVnni = 1U << 4;
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  return __get_cpuid_count(kFeatures, 1, &a, &b, &c, &d) != 0 && (a & kVnni) != 0;
+#else
+  return lanes > 0;  // portable code
+#endif
+}
+
 class VnniTest : public SimdTest {
  protected:
   void SetUp() override {
     SimdTest::SetUp();
     if (!IsSkipped() && !HasInstruction(lanes()))
       GTEST_SKIP() << "the processor has no VNNI of " << 32 * lanes() << " bits";
-  }
-
- private:
-  static bool HasInstruction(int64_t lanes) {
-#if defined(NNEFC_X86)
-    if (lanes == kSimdWidth512) return __builtin_cpu_supports("avx512vnni") != 0;
-    // AVX-VNNI, for which not all compilers have a name.
-    constexpr unsigned kFeatures = 7, kVnni = 1U << 4;
-    unsigned a = 0, b = 0, c = 0, d = 0;
-    return __get_cpuid_count(kFeatures, 1, &a, &b, &c, &d) != 0 && (a & kVnni) != 0;
-#else
-    return lanes > 0;  // portable code
-#endif
   }
 };
 
