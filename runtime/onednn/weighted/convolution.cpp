@@ -155,11 +155,11 @@ struct ColumnAsRow {
   }
 
  private:
-  // Excludes operands of all elements, whose layout would have other extents.
+  // Excludes operands of all elements and filters that are no constants, whose layouts would have other extents.
   static bool Applies(const KernelRequest& given) {
     const Shape &image = given.inputs[0].shape, &result = given.outputs[0].shape;
     return image.size() == 4 && image[3] == 1 && image[2] > 1 && result[3] == 1 &&
-           given.inputs[1].shape.back() == 1 &&
+           given.inputs[1].shape.back() == 1 && given.inputs[1].constant != nullptr &&
            llvm::none_of(given.inputs.drop_front(2),
                          [&](const kernels::ValueInfo& operand) { return operand.shape == result; });
   }
