@@ -155,7 +155,8 @@ struct ColumnAsRow {
   }
 
  private:
-  // Excludes operands of all elements and filters that are no constants, whose layouts would have other extents.
+  // Excludes operands of all elements and filters that are no constants, whose layouts would have other
+  // extents.
   static bool Applies(const KernelRequest& given) {
     const Shape &image = given.inputs[0].shape, &result = given.outputs[0].shape;
     return image.size() == 4 && image[3] == 1 && image[2] > 1 && result[3] == 1 &&
