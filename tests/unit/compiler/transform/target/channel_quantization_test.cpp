@@ -108,5 +108,54 @@ TEST_F(ChannelQuantizationTest, OtherReadersStay) {
             "");
 }
 
+// Filters without 8-bit scales that a step multiplies with quantized images: of at least 16 channels with the
+// same zero point, and of one or two spatial axes.
+TEST_F(ChannelQuantizationTest, FiltersOfMixedSteps) {
+  const auto moves = [&](int64_t channels, int axes, bool has_one_zero) {
+    std::string lows, highs, weights;
+    for (int64_t i = 0; i < channels; ++i) {
+      const int64_t scale = i % 2 + 1, zero = has_one_zero ? 2 : 2 + i % 2;
+      lows += fmt::format("{}{}", i == 0 ? "" : ", ", -zero * scale);
+      highs += fmt::format("{}{}", i == 0 ? "" : ", ", (255 - zero) * scale);
+      weights += i == 0 ? "3" : ", 3";
+    }
+    std::string ones, images = fmt::format("1,{}", channels), zeros = "0", strides = "1";
+    for (int axis = 0; axis < axes; ++axis) {
+      ones += ",1";
+      images += ",3";
+      if (axis > 0) zeros += ", 0", strides += ", 1";
+    }
+    const auto limit = [&](const std::string& items) {
+      return fmt::format("f32[1,{}{}] = dense<f32[1,{}{}]: {}>", channels, ones, channels, ones, items);
+    };
+    const std::string filter = fmt::format("f32[{},1,1{}]", channels, ones);
+    const auto graph =
+        Parse(fmt::format(R"(  %0 = opset1.Parameter "x" {{element_type = f32, shape = [{0}]}} : f32[{0}]
+  %1 = opset1.Const "low" : {1}
+  %2 = opset1.Const "high" : {2}
+  %3 = opset1.FakeQuantize "q" (%0, %1, %2, %1, %2) {{levels = 256}} : f32[{0}]
+  %4 = opset1.Const "w" : {3} = dense<{3}: {4}>
+  %5 = opset1.GroupConvolution "c" (%3, %4) {{strides = [{6}], pads_begin = [{5}], pads_end = [{5}], dilations = [{6}], auto_pad = "explicit"}} : f32[{0}]
+  opset1.Result "y" (%5)
+)",
+                          images, limit(lows), limit(highs), filter, weights, zeros, strides));
+    if (graph == nullptr) return false;
+    const ir::PlanFunctions functions{
+        .quantize_filter = [](const ir::Node&, const TensorValue&) { return ir::FilterQuantization(); }};
+    EXPECT_EQ(Run(StandardTransformations(), *graph, Side::kTarget,
+                  {.only = {"target.QuantizeChannelsEqually"}, .plan = functions}),
+              "");
+    bool changed = false;
+    for (ir::NodeId id : graph->nodes()) changed = changed || graph->node(id).type() == "Multiply";
+    return changed;
+  };
+  EXPECT_FALSE(moves(15, 2, true));
+  EXPECT_TRUE(moves(16, 2, true));
+  EXPECT_TRUE(moves(17, 2, true));
+  EXPECT_TRUE(moves(16, 1, true));
+  EXPECT_FALSE(moves(16, 3, true));
+  EXPECT_FALSE(moves(16, 2, false));
+}
+
 }  // namespace
 }  // namespace nnefc::transform::target
