@@ -12,7 +12,7 @@
 
 namespace nnefc::runtime::fast::int8 {
 
-// Base class of kernels that read i16 or f32 values.
+// Base class of kernels that compute parts of images, on quantized values or those widened to `Number`.
 template <typename Number>
 class Int8Kernel : public kernels::Kernel {
  public:

@@ -1,50 +1,16 @@
 // target.UnmarkSlowRegions: which results stay in 8 bits by the times of steps.
 
-#include <map>
-
 #include "compiler/ir/ops/arithmetic/quantized_values.h"
 #include "tests/unit/compiler/transform/target/target_support.h"
 
 namespace nnefc::transform::target {
 namespace {
 
-// Times of the products by the name of the node: in 8 bits, in f32.
-std::map<std::string, std::pair<double, double>>& ProductTimes() {
-  static std::map<std::string, std::pair<double, double>> times;
-  return times;
-}
-
-double TimeOfProduct(const ir::Node& node, llvm::ArrayRef<int64_t> data, llvm::ArrayRef<int64_t> filter,
-                     llvm::ArrayRef<int64_t> result, bool is_quantized) {
-  EXPECT_EQ(data.size(), 4u);
-  EXPECT_EQ(filter.size(), 4u);
-  EXPECT_EQ(result.size(), 4u);
-  const auto [quantized, f32] = ProductTimes()[node.name()];
-  return is_quantized ? quantized : f32;
-}
-
 class RegionCostsTest : public TransformTest {
  protected:
   static std::string Quantized(const std::string& name, const std::string& data) {
     return TargetStep(name, "opset1.FakeQuantize", fmt::format("%{}, %zero, %one, %zero, %one", data),
                       "levels = 256");
-  }
-  static std::string Convolution(const std::string& name, const std::string& data,
-                                 const std::string& filter = "w") {
-    return TargetStep(
-        name, "opset1.Convolution", fmt::format("%{}, %{}", data, filter),
-        "strides = [1, 1], dilations = [1, 1], pads_begin = [0, 0], pads_end = [0, 0], auto_pad = "
-        "\"explicit\"");
-  }
-  static std::string GroupConvolution(const std::string& name, const std::string& data,
-                                      const std::string& filter) {
-    return TargetStep(
-        name, "opset1.GroupConvolution", fmt::format("%{}, %{}", data, filter),
-        "strides = [1, 1], dilations = [1, 1], pads_begin = [0, 0], pads_end = [0, 0], auto_pad = "
-        "\"explicit\"");
-  }
-  static std::string ResultOf(const std::string& name) {
-    return fmt::format("  opset1.Result \"{}_result\" (%{})\n", name, name);
   }
 
   // Returns the names of the nodes that keep a mark, those with a filter in brackets: "q [c]".
@@ -83,7 +49,8 @@ class RegionCostsTest : public TransformTest {
 
 // In 8 bits: 8 for the quantization. In f32: 4 to round in a step.
 TEST_F(RegionCostsTest, AProductPaysItsQuantization) {
-  const std::vector<std::string> steps = {Quantized("q", "x"), Convolution("c", "q"), ResultOf("c")};
+  const std::vector<std::string> steps = {Quantized("q", "x"), TargetConvolution("c", "q"),
+                                          TargetResultOf("c")};
   ProductTimes() = {{"c", {10, 15}}};
   EXPECT_EQ(Kept(steps), "q [c]");
   ProductTimes() = {{"c", {10, 14}}};  // equal
@@ -95,8 +62,9 @@ TEST_F(RegionCostsTest, AProductPaysItsQuantization) {
 
 // The result of `c` is quantized in its step: no conversion between `c` and `d`, or 8 for one.
 TEST_F(RegionCostsTest, ProductsInARow) {
-  const std::vector<std::string> steps = {Quantized("q", "x"), Convolution("c", "q"), Quantized("r", "c"),
-                                          Convolution("d", "r"), ResultOf("d")};
+  const std::vector<std::string> steps = {Quantized("q", "x"), TargetConvolution("c", "q"),
+                                          Quantized("r", "c"), TargetConvolution("d", "r"),
+                                          TargetResultOf("d")};
   ProductTimes() = {{"c", {10, 12}}, {"d", {10, 12}}};  // 8 + 20, or 24 + 4 + 2
   EXPECT_EQ(Kept(steps), "q [c] r [d]");
   ProductTimes() = {{"c", {10, 12}}, {"d", {10, 9.5}}};  // 8 + 20, or 21.5 + 6
@@ -118,8 +86,9 @@ TEST_F(RegionCostsTest, MixedDepthwiseConvolutions) {
     return Kept({TargetInput("images", "f32", fmt::format("[1,{},2,2]", channels)),
                  TargetConstant("depthwise", fmt::format("f32[{},1,1,1,1]", channels), ones),
                  TargetConstant("last", fmt::format("f32[1,{},1,1]", channels), ones),
-                 Quantized("q", "images"), GroupConvolution("d", "q", "depthwise"), Quantized("r", "d"),
-                 Convolution("c", "r", "last"), ResultOf("c")});
+                 Quantized("q", "images"),
+                 TargetConvolution("d", "q", "depthwise", "opset1.GroupConvolution"), Quantized("r", "d"),
+                 TargetConvolution("c", "r", "last"), TargetResultOf("c")});
   };
   for (const int64_t channels : {16, 17}) {
     EXPECT_EQ(kept(channels, 0.9), "q r [c]");
@@ -131,12 +100,12 @@ TEST_F(RegionCostsTest, MixedDepthwiseConvolutions) {
 // The conversion for other readers costs 12, once.
 TEST_F(RegionCostsTest, OtherReadersDequantize) {
   const std::vector<std::string> steps = {Quantized("q", "x"),
-                                          Convolution("c", "q"),
+                                          TargetConvolution("c", "q"),
                                           TargetStep("t", "opset1.Tanh", "%q"),
                                           TargetStep("s", "opset1.Sigmoid", "%q"),
-                                          ResultOf("c"),
-                                          ResultOf("t"),
-                                          ResultOf("s")};
+                                          TargetResultOf("c"),
+                                          TargetResultOf("t"),
+                                          TargetResultOf("s")};
   ProductTimes() = {{"c", {10, 27}}};  // 8 + 10 + 12 once, or 4 + 27
   EXPECT_EQ(Kept(steps), "q [c]");
   ProductTimes() = {{"c", {10, 25}}};
@@ -145,10 +114,10 @@ TEST_F(RegionCostsTest, OtherReadersDequantize) {
 
 // Both operands of a sum and its result are in 8 bits, or none.
 TEST_F(RegionCostsTest, Sums) {
-  const std::vector<std::string> steps = {Quantized("q", "x"), Convolution("c", "q"),
+  const std::vector<std::string> steps = {Quantized("q", "x"), TargetConvolution("c", "q"),
                                           Quantized("r", "c"), TargetStep("s", "opset1.Add", "%q, %r"),
-                                          Quantized("t", "s"), Convolution("d", "t"),
-                                          ResultOf("d")};
+                                          Quantized("t", "s"), TargetConvolution("d", "t"),
+                                          TargetResultOf("d")};
   ProductTimes() = {{"c", {10, 20}}, {"d", {10, 20}}};
   EXPECT_EQ(Kept(steps), "q [c] r t [d]");
   ProductTimes() = {{"c", {10, 5}}, {"d", {10, 5}}};
@@ -164,12 +133,12 @@ TEST_F(RegionCostsTest, ValuesAreCarried) {
       Quantized("q", "x"),
       TargetStep("p", "opset1.MaxPool", "%q",
                  "strides = [1, 1], pads_begin = [0, 0], pads_end = [0, 0], kernel = [1, 1]"),
-      Convolution("c", "p"),
+      TargetConvolution("c", "p"),
       constant_first,
       Quantized("r", "m"),
       TargetStep("v", "opset1.Reshape", "%r, %shape", "special_zero = false"),
-      Convolution("d", "v"),
-      ResultOf("d")};
+      TargetConvolution("d", "v"),
+      TargetResultOf("d")};
   ProductTimes() = {{"c", {10, 12}}, {"d", {10, 13}}};  // 8 + 20, or 25 + 4 + 2
   EXPECT_EQ(Kept(steps), "q [c] r [d]");
   ProductTimes() = {{"c", {10, 12}}, {"d", {10, 10}}};  // 28, or 28
@@ -178,12 +147,14 @@ TEST_F(RegionCostsTest, ValuesAreCarried) {
 
 // After `c` in 8 bits and `r` in f32, the Tanh is a step of its own: 4 and 4 instead of 2.
 TEST_F(RegionCostsTest, FunctionsAfterARoundedProduct) {
-  const std::vector<std::string> steps = {
-      Quantized("q", "x"),   Convolution("c", "q"), Quantized("r", "c"), TargetStep("t", "opset1.Tanh", "%r"),
-      Convolution("d", "r"), ResultOf("t"),         ResultOf("d")};
-  const std::vector<std::string> chain = {
-      Quantized("q", "x"), Convolution("c", "q"), Quantized("r", "c"), TargetStep("t", "opset1.Tanh", "%r"),
-      Quantized("s", "t"), Convolution("d", "s"), ResultOf("d")};
+  const std::vector<std::string> steps = {Quantized("q", "x"),         TargetConvolution("c", "q"),
+                                          Quantized("r", "c"),         TargetStep("t", "opset1.Tanh", "%r"),
+                                          TargetConvolution("d", "r"), TargetResultOf("t"),
+                                          TargetResultOf("d")};
+  const std::vector<std::string> chain = {Quantized("q", "x"), TargetConvolution("c", "q"),
+                                          Quantized("r", "c"), TargetStep("t", "opset1.Tanh", "%r"),
+                                          Quantized("s", "t"), TargetConvolution("d", "s"),
+                                          TargetResultOf("d")};
   // With `q` alone: 8 + 10 + 8; with neither: 4 + T + 2. `r` in 8 bits costs 12 for the Tanh.
   ProductTimes() = {{"c", {10, 21}}, {"d", {10, 1}}};
   EXPECT_EQ(Kept(chain), "q [c]");
@@ -204,8 +175,8 @@ TEST_F(RegionCostsTest, VeryLargeGraphs) {
     for (int i = 0; i < count; ++i) {
       const std::string number = std::to_string(i);
       steps.push_back(Quantized("q" + number, "x"));
-      steps.push_back(Convolution("c" + number, "q" + number));
-      steps.push_back(ResultOf("c" + number));
+      steps.push_back(TargetConvolution("c" + number, "q" + number));
+      steps.push_back(TargetResultOf("c" + number));
     }
     EXPECT_EQ(Kept(steps).empty(), count == 4096);
   }
@@ -213,11 +184,14 @@ TEST_F(RegionCostsTest, VeryLargeGraphs) {
 
 // Parts of a Concat have one form.
 TEST_F(RegionCostsTest, PartsOfAConcat) {
-  const std::vector<std::string> steps = {
-      Quantized("q", "x"),         Convolution("c", "q"),
-      Quantized("r", "c"),         Convolution("d", "q"),
-      Quantized("s", "d"),         TargetStep("j", "opset1.Concat", "%r, %s", "axis = 1"),
-      Convolution("e", "j", "w2"), ResultOf("e")};
+  const std::vector<std::string> steps = {Quantized("q", "x"),
+                                          TargetConvolution("c", "q"),
+                                          Quantized("r", "c"),
+                                          TargetConvolution("d", "q"),
+                                          Quantized("s", "d"),
+                                          TargetStep("j", "opset1.Concat", "%r, %s", "axis = 1"),
+                                          TargetConvolution("e", "j", "w2"),
+                                          TargetResultOf("e")};
   ProductTimes() = {{"c", {10, 20}}, {"d", {10, 20}}, {"e", {10, 20}}};
   EXPECT_EQ(Kept(steps), "q [c] r [d] s [e]");
   // Only `e` gains: 30 with two quantizations of 8, or 26 without their 4 of rounding.

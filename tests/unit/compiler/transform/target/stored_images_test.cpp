@@ -1,43 +1,16 @@
 // target.StoreImagesInF32: which convolutions have f32 images by the times of steps.
 
-#include <map>
-
 #include "compiler/ir/ops/arithmetic/stored_images.h"
 #include "tests/unit/compiler/transform/target/target_support.h"
 
 namespace nnefc::transform::target {
 namespace {
 
-// Times of the convolutions by the name of the node: with f32 images, with bf16 images.
-std::map<std::string, std::pair<double, double>>& ImageProductTimes() {
-  static std::map<std::string, std::pair<double, double>> times;
-  return times;
-}
-
-double TimeOfImageProduct(const ir::Node& node, llvm::ArrayRef<int64_t> data, llvm::ArrayRef<int64_t> filter,
-                          llvm::ArrayRef<int64_t> result, bool in_f32) {
-  EXPECT_EQ(data.size(), 4u);
-  EXPECT_EQ(filter.size(), 4u);
-  EXPECT_EQ(result.size(), 4u);
-  const auto [f32, bf16] = ImageProductTimes()[node.name()];
-  return in_f32 ? f32 : bf16;
-}
-
 class StoredImagesTest : public TransformTest {
  protected:
-  static std::string Convolution(const std::string& name, const std::string& data,
-                                 const std::string& filter = "w") {
-    return TargetStep(
-        name, "opset1.Convolution", fmt::format("%{}, %{}", data, filter),
-        "strides = [1, 1], dilations = [1, 1], pads_begin = [0, 0], pads_end = [0, 0], auto_pad = "
-        "\"explicit\"");
-  }
   static std::string Pool(const std::string& name, const std::string& data) {
     return TargetStep(name, "opset1.MaxPool", "%" + data,
                       "strides = [1, 1], pads_begin = [0, 0], pads_end = [0, 0], kernel = [1, 1]");
-  }
-  static std::string ResultOf(const std::string& name) {
-    return fmt::format("  opset1.Result \"{}_result\" (%{})\n", name, name);
   }
 
   // Returns the names of the marked convolutions.
@@ -49,7 +22,7 @@ class StoredImagesTest : public TransformTest {
     for (const std::string& step : steps) text += step;
     const auto graph = Parse(Numbered(text));
     if (graph == nullptr) return "no graph";
-    images_.product = TimeOfImageProduct;
+    images_.product = TimeOfProduct;
     const ir::StepTimes times{.images = has_times ? &images_ : nullptr};
     EXPECT_EQ(Run(StandardTransformations(), *graph, Side::kTarget,
                   {.only = {"target.StoreImagesInF32"}, .plan = ir::PlanFunctions{.times = &times}}),
@@ -72,38 +45,41 @@ class StoredImagesTest : public TransformTest {
 
 // A parameter is converted to bf16 for 8.
 TEST_F(StoredImagesTest, ASingleConvolution) {
-  const std::vector<std::string> steps = {Convolution("c", "x"), ResultOf("c")};
-  ImageProductTimes() = {{"c", {17, 10}}};
+  const std::vector<std::string> steps = {TargetConvolution("c", "x"), TargetResultOf("c")};
+  ProductTimes() = {{"c", {17, 10}}};
   EXPECT_EQ(Marked(steps), "c");
   EXPECT_EQ(Marked(steps, false), "");
-  ImageProductTimes() = {{"c", {18, 10}}};  // equal
+  ProductTimes() = {{"c", {18, 10}}};  // equal
   EXPECT_EQ(Marked(steps), "");
-  ImageProductTimes() = {{"c", {19, 10}}};
+  ProductTimes() = {{"c", {19, 10}}};
   EXPECT_EQ(Marked(steps), "");
 }
 
 // A conversion between two convolutions takes 8, in either direction.
 TEST_F(StoredImagesTest, ConvolutionsInARow) {
-  const std::vector<std::string> steps = {Convolution("c", "x"), Convolution("d", "c"), ResultOf("d")};
-  ImageProductTimes() = {{"c", {10, 10}}, {"d", {19, 10}}};  // 18 and 10, or 10 and 18, or 29
+  const std::vector<std::string> steps = {TargetConvolution("c", "x"), TargetConvolution("d", "c"),
+                                          TargetResultOf("d")};
+  ProductTimes() = {{"c", {10, 10}}, {"d", {19, 10}}};  // 18 and 10, or 10 and 18, or 29
   EXPECT_EQ(Marked(steps), "");
-  ImageProductTimes() = {{"c", {1, 10}}, {"d", {30, 10}}};  // 28, or 1 + 8 + 10, or 31
+  ProductTimes() = {{"c", {1, 10}}, {"d", {30, 10}}};  // 28, or 1 + 8 + 10, or 31
   EXPECT_EQ(Marked(steps), "c");
-  ImageProductTimes() = {{"c", {1, 10}}, {"d", {17, 10}}};  // 28, or 19, or 18
+  ProductTimes() = {{"c", {1, 10}}, {"d", {17, 10}}};  // 28, or 19, or 18
   EXPECT_EQ(Marked(steps), "c d");
-  ImageProductTimes() = {{"c", {40, 2}}, {"d", {1, 20}}};  // 30, or 10 + 8 + 1
+  ProductTimes() = {{"c", {40, 2}}, {"d", {1, 20}}};  // 30, or 10 + 8 + 1
   EXPECT_EQ(Marked(steps), "d");
 }
 
 // Functions of one image follow it, also a PReLU with one slope; another one of bf16 images takes 20.
 TEST_F(StoredImagesTest, Slopes) {
-  const std::vector<std::string> relu = {Convolution("c", "x"), TargetStep("r", "opset1.ReLU", "%c"),
-                                         Convolution("d", "r"), ResultOf("d")};
-  const std::vector<std::string> slope = {Convolution("c", "x"), TargetStep("p", "opset1.PReLU", "%c, %s"),
-                                          Convolution("d", "p"), ResultOf("d")};
-  const std::vector<std::string> one = {Convolution("c", "x"), TargetStep("p", "opset1.PReLU", "%c, %s1"),
-                                        Convolution("d", "p"), ResultOf("d")};
-  ImageProductTimes() = {{"c", {20, 10}}, {"d", {17, 10}}};  // 28, or 37; with the slope 48, or 38, or 37
+  const std::vector<std::string> relu = {TargetConvolution("c", "x"), TargetStep("r", "opset1.ReLU", "%c"),
+                                         TargetConvolution("d", "r"), TargetResultOf("d")};
+  const std::vector<std::string> slope = {TargetConvolution("c", "x"),
+                                          TargetStep("p", "opset1.PReLU", "%c, %s"),
+                                          TargetConvolution("d", "p"), TargetResultOf("d")};
+  const std::vector<std::string> one = {TargetConvolution("c", "x"),
+                                        TargetStep("p", "opset1.PReLU", "%c, %s1"),
+                                        TargetConvolution("d", "p"), TargetResultOf("d")};
+  ProductTimes() = {{"c", {20, 10}}, {"d", {17, 10}}};  // 28, or 37; with the slope 48, or 38, or 37
   EXPECT_EQ(Marked(relu), "");
   EXPECT_EQ(Marked(one), "");
   EXPECT_EQ(Marked(slope), "c d");
@@ -112,34 +88,35 @@ TEST_F(StoredImagesTest, Slopes) {
 // A sum of two images takes 12 with f32 images and 4 with bf16, a MaxPool 16 and 4, a Concat of eight
 // elements 8 and 16.
 TEST_F(StoredImagesTest, OtherSteps) {
-  const std::vector<std::string> sum = {Convolution("c", "x"), Convolution("d", "x"),
-                                        TargetStep("a", "opset1.Add", "%c, %d"), ResultOf("a")};
-  ImageProductTimes() = {{"c", {10, 10}}, {"d", {10, 9}}};  // 39, or 32
+  const std::vector<std::string> sum = {TargetConvolution("c", "x"), TargetConvolution("d", "x"),
+                                        TargetStep("a", "opset1.Add", "%c, %d"), TargetResultOf("a")};
+  ProductTimes() = {{"c", {10, 10}}, {"d", {10, 9}}};  // 39, or 32
   EXPECT_EQ(Marked(sum), "c d");
-  ImageProductTimes() = {{"c", {10, 5}}, {"d", {10, 5}}};  // 30, or 32
+  ProductTimes() = {{"c", {10, 5}}, {"d", {10, 5}}};  // 30, or 32
   EXPECT_EQ(Marked(sum), "");
-  const std::vector<std::string> pool = {Convolution("c", "x"), Pool("p", "c"), ResultOf("p")};
-  ImageProductTimes() = {{"c", {13, 10}}};  // 22, or 29, or 13 + 8 + 4
+  const std::vector<std::string> pool = {TargetConvolution("c", "x"), Pool("p", "c"), TargetResultOf("p")};
+  ProductTimes() = {{"c", {13, 10}}};  // 22, or 29, or 13 + 8 + 4
   EXPECT_EQ(Marked(pool), "");
-  ImageProductTimes() = {{"c", {9, 10}}};  // 22, or 25, or 21
+  ProductTimes() = {{"c", {9, 10}}};  // 22, or 25, or 21
   EXPECT_EQ(Marked(pool), "c");
-  const std::vector<std::string> concat = {Convolution("c", "x"), Convolution("d", "x"),
+  const std::vector<std::string> concat = {TargetConvolution("c", "x"), TargetConvolution("d", "x"),
                                            TargetStep("j", "opset1.Concat", "%c, %d", "axis = 1"),
-                                           Convolution("e", "j", "w2"), ResultOf("e")};
-  ImageProductTimes() = {{"c", {10, 1}}, {"d", {10, 1}}, {"e", {12, 1}}};  // 9 + 9 + 16 + 1, or 40
+                                           TargetConvolution("e", "j", "w2"), TargetResultOf("e")};
+  ProductTimes() = {{"c", {10, 1}}, {"d", {10, 1}}, {"e", {12, 1}}};  // 9 + 9 + 16 + 1, or 40
   EXPECT_EQ(Marked(concat), "");
-  ImageProductTimes() = {{"c", {10, 1}}, {"d", {10, 1}}, {"e", {6, 1}}};  // 35, or 34
+  ProductTimes() = {{"c", {10, 1}}, {"d", {10, 1}}, {"e", {6, 1}}};  // 35, or 34
   EXPECT_EQ(Marked(concat), "c d e");
 }
 
 // A Pad has f32 images: the convolutions on both sides convert for 8.
 TEST_F(StoredImagesTest, StepsWithoutBf16Images) {
   const std::vector<std::string> steps = {
-      Convolution("c", "x"), TargetStep("p", "opset1.Pad", "%c, %pads, %pads", "pad_mode = \"reflect\""),
-      Convolution("d", "p"), ResultOf("d")};
-  ImageProductTimes() = {{"c", {27, 10}}, {"d", {19, 10}}};  // each: 10 + 8 + 8, and 10 + 8
+      TargetConvolution("c", "x"),
+      TargetStep("p", "opset1.Pad", "%c, %pads, %pads", "pad_mode = \"reflect\""),
+      TargetConvolution("d", "p"), TargetResultOf("d")};
+  ProductTimes() = {{"c", {27, 10}}, {"d", {19, 10}}};  // each: 10 + 8 + 8, and 10 + 8
   EXPECT_EQ(Marked(steps), "");
-  ImageProductTimes() = {{"c", {25, 10}}, {"d", {17, 10}}};
+  ProductTimes() = {{"c", {25, 10}}, {"d", {17, 10}}};
   EXPECT_EQ(Marked(steps), "c d");
 }
 
@@ -147,12 +124,12 @@ TEST_F(StoredImagesTest, StepsWithoutBf16Images) {
 TEST_F(StoredImagesTest, VeryLargeGraphs) {
   // A parameter, five constants, and a Result each.
   for (const int count : {8189, 8190}) {
-    ImageProductTimes().clear();
+    ProductTimes().clear();
     std::vector<std::string> steps;
     for (int i = 0; i < count; ++i) {
       const std::string name = "c" + std::to_string(i);
-      steps.push_back(Convolution(name, "x"));
-      steps.push_back(ResultOf(name));
+      steps.push_back(TargetConvolution(name, "x"));
+      steps.push_back(TargetResultOf(name));
     }
     EXPECT_EQ(Marked(steps).empty(), count == 8190) << count;
   }

@@ -2,8 +2,10 @@
 
 // Helpers of the tests of transformations of the target phase.
 
+#include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "llvm/ADT/ArrayRef.h"
@@ -26,6 +28,33 @@ inline std::string TargetStep(const std::string& name, const std::string& operat
 inline std::string TargetResult(const std::string& name) {
   return fmt::format("  opset1.Result \"y\" (%{})\n", name);
 }
+inline std::string TargetConvolution(const std::string& name, const std::string& data,
+                                     const std::string& filter = "w",
+                                     const std::string& operation = "opset1.Convolution") {
+  return TargetStep(
+      name, operation, fmt::format("%{}, %{}", data, filter),
+      "strides = [1, 1], dilations = [1, 1], pads_begin = [0, 0], pads_end = [0, 0], auto_pad = "
+      "\"explicit\"");
+}
+// A result with a name of its own.
+inline std::string TargetResultOf(const std::string& name) {
+  return fmt::format("  opset1.Result \"{}_result\" (%{})\n", name, name);
+}
+
+// Times of products by the name of the node: as `TimeOfProduct` returns them for true, and for false.
+inline std::map<std::string, std::pair<double, double>>& ProductTimes() {
+  static std::map<std::string, std::pair<double, double>> times;
+  return times;
+}
+inline double TimeOfProduct(const ir::Node& node, llvm::ArrayRef<int64_t> data,
+                            llvm::ArrayRef<int64_t> filter, llvm::ArrayRef<int64_t> result, bool is_first) {
+  EXPECT_EQ(data.size(), 4u);
+  EXPECT_EQ(filter.size(), 4u);
+  EXPECT_EQ(result.size(), 4u);
+  const auto [first, second] = ProductTimes()[node.name()];
+  return is_first ? first : second;
+}
+
 inline std::string Joined(llvm::ArrayRef<std::string> parts) {
   std::string text;
   for (const std::string& part : parts) text += part;

@@ -23,14 +23,16 @@ inline TensorValue SmallIntegers(Shape shape, unsigned seed) {
   });
 }
 
-// Runs kernels that multiply f32 images in bf16, on one to three threads, twice in a session.
-inline void ExpectInBf16(const TestGraph& graph, const std::vector<TensorValue>& inputs,
-                         const std::string& kernel, double tolerance) {
+// Compares runs with the reference kernels: on one to three threads, twice in a session. `kernel`: a part of
+// the plan; empty: any.
+inline void ExpectRunsAsReference(const TestGraph& graph, const std::vector<TensorValue>& inputs,
+                                  const std::string& kernel, double tolerance, ExecutableOptions options) {
   const std::vector<TensorValue> expected =
       RunGraph(graph.graph, {.backend = kernels::Backend::kReference}, inputs);
   for (const int threads : {1, 2, 3}) {
-    const auto executable = Compile(
-        graph.graph, {.precision = kernels::Precision::kBf16, .threads = threads, .way = "bf16_gemm"});
+    SCOPED_TRACE(std::to_string(threads) + " threads");
+    options.threads = threads;
+    const auto executable = Compile(graph.graph, options);
     ASSERT_NE(executable, nullptr);
     EXPECT_NE(executable->DescribePlan().find(kernel), std::string::npos) << executable->DescribePlan();
     const auto session = Session::Create(executable);
@@ -42,28 +44,19 @@ inline void ExpectInBf16(const TestGraph& graph, const std::vector<TensorValue>&
   }
 }
 
-// Runs on one to three threads, twice in a session. `kernel`: the name in the plan if a vectorised kernel is
-// available.
+// Runs kernels that multiply f32 images in bf16.
+inline void ExpectInBf16(const TestGraph& graph, const std::vector<TensorValue>& inputs,
+                         const std::string& kernel, double tolerance) {
+  ExpectRunsAsReference(graph, inputs, kernel, tolerance,
+                        {.precision = kernels::Precision::kBf16, .way = "bf16_gemm"});
+}
+
+// `kernel`: the name in the plan if a vectorised kernel is available.
 inline void ExpectAsReference(const TestGraph& graph, const std::vector<TensorValue>& inputs,
                               const std::string& kernel, double tolerance = 1e-5,
                               kernels::Precision precision = kernels::Precision::kF32) {
-  const std::vector<TensorValue> expected =
-      RunGraph(graph.graph, {.backend = kernels::Backend::kReference}, inputs);
-  for (const int threads : {1, 2, 3}) {
-    SCOPED_TRACE(std::to_string(threads) + " threads");
-    const auto executable = Compile(
-        graph.graph, {.backend = kernels::Backend::kFast, .precision = precision, .threads = threads});
-    ASSERT_NE(executable, nullptr);
-    if (fast::simd::HasSimd()) {
-      EXPECT_NE(executable->DescribePlan().find(kernel), std::string::npos) << executable->DescribePlan();
-    }
-    const auto session = Session::Create(executable);
-    for (int run = 0; run < 2; ++run) {
-      const kernels::FaultOr<std::vector<TensorValue>> actual = session->Run(inputs);
-      ASSERT_TRUE(actual.ok()) << (actual.ok() ? "" : actual.error().message);
-      for (size_t i = 0; i < expected.size(); ++i) ExpectClose((*actual)[i], expected[i], tolerance);
-    }
-  }
+  ExpectRunsAsReference(graph, inputs, fast::simd::HasSimd() ? kernel : "", tolerance,
+                        {.backend = kernels::Backend::kFast, .precision = precision});
 }
 
 // Post-ops after a dot product, each applied to the result before it: `column` is the shape of a per-column

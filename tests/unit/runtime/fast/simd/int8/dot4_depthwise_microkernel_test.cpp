@@ -126,21 +126,13 @@ class Dot4DepthwiseTest : public VnniTest {
     const GuardedArray<float> scales = Array(kBlockColumns, 0x1p-9F);
     const GuardedArray<float> bias = Draw(kBlockColumns, 50000, 90000);
     const double low = given.is_limited ? 20 : 0, high = given.is_limited ? 230 : 255;
-    const RequantizedResults results{.sums = nullptr,
-                                     .pixels = given.pixels,
-                                     .channels = given.channels,
-                                     .scales = scales.data(),
-                                     .bias = bias.data(),
-                                     .low = static_cast<float>(low),
-                                     .high = static_cast<float>(high),
-                                     .is_limited = given.is_limited,
-                                     .out = out.data(),
-                                     .stride = out_stride,
-                                     .has_others = given.has_others,
-                                     .factor = 0.5F,
-                                     .offset = 3,
-                                     .other_factor = 0.25F,
-                                     .other_zero = 100};
+    RequantizedResults results =
+        LimitedResults(scales.data(), bias.data(), out.data(), out_stride, given.has_others);
+    results.pixels = given.pixels;
+    results.channels = given.channels;
+    results.low = static_cast<float>(low);
+    results.high = static_cast<float>(high);
+    results.is_limited = given.is_limited;
     Of(RunDot4Depthwise)({.rows = addresses.data(),
                           .row_count = given.rows,
                           .quads = given.quads,

@@ -46,20 +46,9 @@ class VnniTileTest : public VnniTest {
     const GuardedArray<float> scales = Array(columns, 0x1p-9F);
     GuardedArray<float> bias = Draw(columns, 50, 90);
     for (float& number : bias) number *= 1024;
-    const RequantizedResults results{.sums = nullptr,
-                                     .pixels = given.pixels,
-                                     .channels = kBlockColumns,
-                                     .scales = scales.data(),
-                                     .bias = bias.data(),
-                                     .low = 20,
-                                     .high = 230,
-                                     .out = out.data(),
-                                     .stride = out_stride,
-                                     .has_others = given.has_others,
-                                     .factor = 0.5F,
-                                     .offset = 3,
-                                     .other_factor = 0.25F,
-                                     .other_zero = 100};
+    RequantizedResults results =
+        LimitedResults(scales.data(), bias.data(), out.data(), out_stride, given.has_others);
+    results.pixels = given.pixels;
     Of(RunVnniMicrokernel)(given.pixels, given.blocks,
                            {.products = {.numbers = codes.data(),
                                          .seen = seen.data(),

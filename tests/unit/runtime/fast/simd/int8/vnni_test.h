@@ -7,6 +7,7 @@
 #include <cpuid.h>
 #endif
 
+#include "runtime/fast/simd/int8/dot2_microkernel.h"
 #include "tests/unit/runtime/fast/simd/simd_test.h"
 
 namespace nnefc::runtime::fast::simd {
@@ -22,6 +23,25 @@ inline bool HasInstruction(int64_t lanes) {
 #else
   return lanes > 0;  // portable code
 #endif
+}
+
+// The parameters of requantized results with limits and, with `has_others`, a sum.
+inline RequantizedResults LimitedResults(const float* scales, const float* bias, uint8_t* out, int64_t stride,
+                                         bool has_others) {
+  return {.sums = nullptr,
+          .pixels = 0,
+          .channels = kBlockColumns,
+          .scales = scales,
+          .bias = bias,
+          .low = 20,
+          .high = 230,
+          .out = out,
+          .stride = stride,
+          .has_others = has_others,
+          .factor = 0.5F,
+          .offset = 3,
+          .other_factor = 0.25F,
+          .other_zero = 100};
 }
 
 class VnniTest : public SimdTest {
