@@ -124,13 +124,9 @@ class IntegerGemm final : public kernels::Kernel {
               .out = run.output().mutable_data<int32_t>()};
     if (has_images())
       ReadImages(call, reinterpret_cast<std::byte*>(run.scratch) + form_.threads * ThreadBytes());
-    const int64_t of_image = grid_.row_parts * grid_.tile_parts;
     llvm::SmallVector<QuantizedRows, 16> codes(static_cast<size_t>(form_.threads));
-    tensor::RunTasks(form_.images * of_image, form_.threads, [&](int64_t task, int member) {
-      Part part{.image = task / of_image,
-                .rows = simd::IndexRange{0, form_.rows.output}.Part(grid_.row_parts,
-                                                                    task % of_image / grid_.tile_parts),
-                .tiles = simd::IndexRange{0, tiles()}.Part(grid_.tile_parts, task % grid_.tile_parts)};
+    tensor::RunTasks(grid_.Tasks(form_), form_.threads, [&](int64_t task, int member) {
+      Part part{grid_.PartOf(form_, tiles(), task)};
       std::byte* own = reinterpret_cast<std::byte*>(run.scratch) + member * ThreadBytes();
       llvm::SmallVector<uint32_t, 512> offsets;
       if (call.sums != nullptr) {
@@ -154,9 +150,7 @@ class IntegerGemm final : public kernels::Kernel {
     const uint8_t* codes = nullptr;
     int32_t least = 0;
   };
-  struct Part {
-    int64_t image;
-    simd::IndexRange rows, tiles;
+  struct Part : Int8Grid::Part {
     const uint32_t* offsets = nullptr;  // added to the results of each pixel of an image; null for zeros
   };
   // The cached result of FindQuantizedNodes: the first row, whether the rows fit 8 bits (now in scratch

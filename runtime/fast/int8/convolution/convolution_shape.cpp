@@ -74,6 +74,13 @@ Int8Grid Int8Grid::Of(const Int8ConvolutionShape& form, const Limits& limits) {
   return grid;
 }
 
+Int8Grid::Part Int8Grid::PartOf(const Int8ConvolutionShape& form, int64_t tiles, int64_t task) const {
+  const int64_t rows = task / tile_parts;
+  return {.image = rows / row_parts,
+          .rows = simd::IndexRange{0, form.rows.output}.Part(row_parts, rows % row_parts),
+          .tiles = simd::IndexRange{0, tiles}.Part(tile_parts, task % tile_parts)};
+}
+
 int64_t Int8Grid::ThreadValues(const Int8ConvolutionShape& form) const {
   constexpr int64_t kLine = 32;  // elements
   const int64_t numbers = form.InputRowsFor(CeilDivide(form.rows.output, row_parts)) * form.row_numbers() + 1;

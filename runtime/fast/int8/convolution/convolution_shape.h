@@ -62,8 +62,18 @@ struct Int8Grid {
     // rows share little work.
     bool cuts_rows_first = false;
   };
+  // The results of a task: rows of an image, of a range of channel tiles.
+  struct Part {
+    int64_t image;
+    simd::IndexRange rows, tiles;
+  };
   // Returns the partition of a convolution for its threads.
   static Int8Grid Of(const Int8ConvolutionShape& form, const Limits& limits);
+  // Returns the number of tasks of all images.
+  int64_t Tasks(const Int8ConvolutionShape& form) const { return form.images * row_parts * tile_parts; }
+  // Returns the part of a task in [0, Tasks) of a result with `tiles` channel tiles. Tasks of the same rows
+  // are adjacent.
+  Part PartOf(const Int8ConvolutionShape& form, int64_t tiles, int64_t task) const;
   // Per-thread buffer size in elements: the largest part plus one element of over-read, and a whole cache
   // line against false sharing.
   int64_t ThreadValues(const Int8ConvolutionShape& form) const;

@@ -129,16 +129,11 @@ kernels::FaultOr<Success> Dot4Depthwise::Run(const kernels::KernelRun& run) cons
   auto address = reinterpret_cast<uintptr_t>(columns + results_.scratch_floats());
   address = (address + kDepthwiseLineBytes - 1) / kDepthwiseLineBytes * kDepthwiseLineBytes;
   auto* members = reinterpret_cast<uint8_t*>(address);
-  const int64_t of_image = grid_.row_parts * grid_.tile_parts;
-  tensor::RunTasks(form_.images * of_image, form_.threads, [&](int64_t task, int member) {
+  tensor::RunTasks(grid_.Tasks(form_), form_.threads, [&](int64_t task, int member) {
+    const auto [image, rows, tiles] = grid_.PartOf(form_, this->tiles(), task);
     uint8_t* own = members + member * ThreadBytes();
     const Buffers buffers{own, reinterpret_cast<int32_t*>(own + form_.rows.reach() * RowBytes())};
-    const int64_t row_part = task % of_image / grid_.tile_parts;
-    const IndexRange tiles = IndexRange{0, this->tiles()}.Part(grid_.tile_parts, task % grid_.tile_parts);
-    Part part{.image = task / of_image,
-              .tile = tiles.begin,
-              .rows = IndexRange{0, form_.rows.output}.Part(grid_.row_parts, row_part),
-              .columns = {}};
+    Part part{.image = image, .tile = tiles.begin, .rows = rows, .columns = {}};
     for (; part.tile < tiles.end; ++part.tile) {
       for (int64_t i = 0; i < column_parts_; ++i) {
         part.columns = IndexRange{0, form_.columns.output}.Part(column_parts_, i);

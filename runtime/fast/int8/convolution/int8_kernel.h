@@ -36,15 +36,11 @@ class Int8Kernel : public kernels::Kernel {
     Call call = results_.CallOf(run, columns);
     call.weights =
         WeightsOf(call.weights, reinterpret_cast<int8_t*>(members + form_.threads * ThreadBytes()));
-    const int64_t of_image = grid_.row_parts * grid_.tile_parts;
-    tensor::RunTasks(form_.images * of_image, form_.threads, [&](int64_t task, int member) {
-      const int64_t image = task / of_image, row_part = task % of_image / grid_.tile_parts;
+    tensor::RunTasks(grid_.Tasks(form_), form_.threads, [&](int64_t task, int member) {
+      const Int8Grid::Part part = grid_.PartOf(form_, tiles(), task);
       std::byte* own = members + member * ThreadBytes();
-      const WidenedPart<Number> part(form_,
-                                     simd::IndexRange{0, form_.rows.output}.Part(grid_.row_parts, row_part),
-                                     reinterpret_cast<Number*>(own));
-      RunPart(call, part, image, simd::IndexRange{0, tiles()}.Part(grid_.tile_parts, task % grid_.tile_parts),
-              own + PartBytes());
+      RunPart(call, WidenedPart<Number>(form_, part.rows, reinterpret_cast<Number*>(own)), part.image,
+              part.tiles, own + PartBytes());
     });
     return Success();
   }

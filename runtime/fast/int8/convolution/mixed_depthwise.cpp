@@ -69,12 +69,9 @@ class MixedDepthwise final : public kernels::Kernel {
                     .out = run.output().mutable_bytes(),
                     .operands = steps_.OperandsOf(run, form_.channels, scratch)};
     float* members = scratch + steps_.column_floats(form_.channels);
-    const int64_t of_image = grid_.row_parts * grid_.tile_parts;
-    tensor::RunTasks(form_.images * of_image, form_.threads, [&](int64_t task, int member) {
-      const int64_t image = task / of_image, row_part = task % of_image / grid_.tile_parts;
+    tensor::RunTasks(grid_.Tasks(form_), form_.threads, [&](int64_t task, int member) {
+      const auto [image, rows, tiles] = grid_.PartOf(form_, this->tiles(), task);
       float* own = members + member * ThreadFloats();
-      const IndexRange rows = IndexRange{0, form_.rows.output}.Part(grid_.row_parts, row_part);
-      const IndexRange tiles = IndexRange{0, this->tiles()}.Part(grid_.tile_parts, task % grid_.tile_parts);
       for (int64_t tile = tiles.begin; tile < tiles.end; ++tile) {
         Widen(call, rows, image, tile, own);
         const Part part{.rows = rows, .numbers = own, .image = image, .tile = tile};
