@@ -85,12 +85,15 @@ kernels::KernelOrReason MakeBlockedReduction(const KernelRequest& request) {
   return pointwise::MakeBlockedPooling(request, kPooled, WindowOfPixels(request.inputs[0].shape));
 }
 
-Reason Int8MeanApplies(const KernelRequest& request) {
+Reason Int8ReductionApplies(const KernelRequest& request) {
   if (memory::QuantizationOf(request.inputs[0]) == nullptr) return Reason("the input is not quantized");
   return ReducesPixels(request);
 }
 kernels::KernelOrReason MakeInt8Mean(const KernelRequest& request) {
   return int8::MakeInt8AveragePool(request, *memory::QuantizationOf(request.inputs[0]));
+}
+kernels::KernelOrReason MakeInt8Maximum(const KernelRequest& request) {
+  return int8::MakeInt8GlobalMaxPool(request, *memory::QuantizationOf(request.inputs[0]));
 }
 
 // --- tables ---------------------------------------------------------------------------
@@ -104,11 +107,12 @@ constexpr kernels::Implementation kMaxPool[] = {
     {"bf16", Bf16MaxApplies, kernels::FixedCost<kBf16Cost>, MakeBf16Max}};
 constexpr kernels::Implementation kAveragePool[] = {kBlockedRow};
 constexpr kernels::Implementation kReduceMean[] = {
-    {"int8", Int8MeanApplies, kernels::FixedCost<kInt8Cost>, MakeInt8Mean},
+    {"int8", Int8ReductionApplies, kernels::FixedCost<kInt8Cost>, MakeInt8Mean},
     {"blocked", BlockedReductionApplies<PoolingKind::kAverageExcludingPadding>, pointwise::BlockedPoolingCost,
      MakeBlockedReduction<PoolingKind::kAverageExcludingPadding>},
     {"rows", kernels::AlwaysApplies, kernels::FixedCost<kRowReductionCost>, pointwise::MakeRowMean}};
 constexpr kernels::Implementation kReduceMax[] = {
+    {"int8", Int8ReductionApplies, kernels::FixedCost<kInt8Cost>, MakeInt8Maximum},
     {"blocked", BlockedReductionApplies<PoolingKind::kMaximum>, pointwise::BlockedPoolingCost,
      MakeBlockedReduction<PoolingKind::kMaximum>},
     {"rows", kernels::AlwaysApplies, kernels::FixedCost<kRowReductionCost>, pointwise::MakeRowMaximum}};

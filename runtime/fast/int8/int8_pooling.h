@@ -11,8 +11,10 @@ namespace nnefc::runtime::fast::int8 {
 kernels::KernelOrReason MakeInt8MaxPool(const kernels::KernelRequest& request, const kernels::Window& window,
                                         const memory::ValueQuantization& codes);
 
-// Creates the kernel of global average pooling of int8 NHWC images, with f32 rows as result.
+// Create the kernels of global pooling of int8 NHWC images, with f32 rows as result.
 kernels::KernelOrReason MakeInt8AveragePool(const kernels::KernelRequest& request,
                                             const memory::ValueQuantization& codes);
+kernels::KernelOrReason MakeInt8GlobalMaxPool(const kernels::KernelRequest& request,
+                                              const memory::ValueQuantization& codes);
 
 }  // namespace nnefc::runtime::fast::int8

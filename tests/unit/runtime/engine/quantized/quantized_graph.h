@@ -33,6 +33,13 @@ inline ir::OutputPort FakeQuantized(TestGraph& g, ir::OutputPort x, const Quanti
   return g.Op("FakeQuantize", {x, low, high, low, high}, With("levels", int64_t{256}));
 }
 
+// Adds a convolution by an identity matrix, which runs in 8 bits between two quantizations.
+inline ir::OutputPort TakeImage(TestGraph& g, ir::OutputPort x, int64_t channels) {
+  std::vector<float> identity(static_cast<size_t>(channels * channels), 0.0F);
+  for (int64_t i = 0; i < channels; ++i) identity[static_cast<size_t>(i * (channels + 1))] = 1;
+  return g.Convolution(x, g.Const(TensorValue::FromFloats({channels, channels, 1, 1}, identity)), 0);
+}
+
 inline size_t SizeOf(const Shape& shape) {
   return static_cast<size_t>(*Volume(shape));
 }
