@@ -84,10 +84,9 @@ llvm::ArrayRef<kernels::ImplementationTable> TableOf(std::string_view id, std::s
 
 namespace pointwise {
 
-// pointwise/row_reductions.cpp, row_softmax.cpp, row_normalization.cpp: kernels of rows.
+// pointwise/row_reductions.cpp, row_normalization.cpp: kernels of rows.
 kernels::KernelOrReason MakeRowMean(const kernels::KernelRequest& request);
 kernels::KernelOrReason MakeRowMaximum(const kernels::KernelRequest& request);
-kernels::KernelOrReason MakeVectorizedSoftmax(const kernels::KernelRequest& request);
 kernels::KernelOrReason MakeRowBatchNorm(const kernels::KernelRequest& request);
 
 // pointwise/unary.cpp: f32 Tanh and Sigmoid.

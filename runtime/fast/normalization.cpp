@@ -1,4 +1,4 @@
-// The implementation tables of SoftMax and BatchNormInference.
+// The implementation table of BatchNormInference.
 
 #include "runtime/fast/normalization.h"
 
@@ -35,22 +35,13 @@ Reason RowBatchNormApplies(const kernels::KernelRequest& request) {
   return request.inputs[0].shape.size() < 3 ? Reason("no pixels") : Reason();
 }
 
-constexpr int kBlockedBatchNormCost = 50, kUsualCost = 100, kRowBatchNormCost = 200;
-constexpr kernels::Implementation kSoftmax[] = {
-    {"rows", SoftmaxApplies, kernels::FixedCost<kUsualCost>, pointwise::MakeVectorizedSoftmax}};
+constexpr int kBlockedBatchNormCost = 50, kRowBatchNormCost = 200;
 constexpr kernels::Implementation kBatchNorm[] = {
     {"blocked", BatchNormApplies, kernels::FixedCost<kBlockedBatchNormCost>, pointwise::MakeBlockedBatchNorm},
     {"rows", RowBatchNormApplies, kernels::FixedCost<kRowBatchNormCost>, pointwise::MakeRowBatchNorm}};
-const kernels::ImplementationTable kSoftmaxTables[] = {{"f32", kernels::AlwaysApplies, kSoftmax}};
 const kernels::ImplementationTable kBatchNormTables[] = {{"f32", kernels::AlwaysApplies, kBatchNorm}};
 
 }  // namespace
-
-Reason SoftmaxApplies(const kernels::KernelRequest& request) {
-  if (!request.posts.empty()) return kHasFusedOperation;
-  if (!memory::AreDenseF32(request)) return kNotF32;
-  return request.inputs[0].shape.empty() ? Reason("a scalar") : Reason();
-}
 
 Reason BatchNormApplies(const kernels::KernelRequest& request) {
   if (!memory::AreDenseF32(request)) return kNotF32;
@@ -59,7 +50,6 @@ Reason BatchNormApplies(const kernels::KernelRequest& request) {
 }
 
 void AddFastNormalization(FastTables& tables) {
-  tables.Add({"opset1", "opset8"}, "SoftMax", kSoftmaxTables);
   tables.Add({"opset5"}, "BatchNormInference", kBatchNormTables);
 }
 

@@ -1,4 +1,4 @@
-// SoftMax, and BatchNormInference if not folded into the preceding filter.
+// BatchNormInference if not folded into the preceding filter.
 #pragma once
 
 #include "runtime/kernels/kernel.h"
@@ -6,7 +6,6 @@
 
 namespace nnefc::runtime::fast {
 
-kernels::Reason SoftmaxApplies(const kernels::KernelRequest& request);
 // The condition of kernels that do not keep to the order of the formula: finite parameters.
 kernels::Reason BatchNormApplies(const kernels::KernelRequest& request);
 

@@ -8,6 +8,7 @@
 #include "runtime/fast/pointwise/folded_rows.h"
 #include "runtime/fast/pointwise/reduce_row.h"
 #include "runtime/fast/simd/loop_math.h"
+#include "runtime/fast/simd/pointwise/row_softmax_microkernel.h"
 
 namespace nnefc::runtime::fast::pointwise {
 
@@ -20,14 +21,21 @@ using simd::Vectorized;
 
 namespace {
 
-// LogSoftmax, and SoftMax for few numbers or along an axis other than the last.
 template <bool kLogarithm>
 struct Softmax {
   void operator()(const KernelRun& run, const Folded& of) const {
     const float* x = run.input(0).data<float>();
     float* out = run.output().mutable_data<float>();
+    if (!kLogarithm && of.inner == 1 && simd::HasSimd()) {
+      return tensor::RunRanges(of.outer, of.terms, [&](int64_t begin, int64_t end) {
+        simd::ComputeSoftmaxRows({x + begin * of.terms, out + begin * of.terms, end - begin, of.terms});
+      });
+    }
     ForEachLine(
-        of, [&](int64_t line) { Row(x + line * of.terms, out + line * of.terms, of.terms); },
+        of,
+        [&](int64_t line) {
+          Vectorized([&] { Row(x + line * of.terms, out + line * of.terms, of.terms); });
+        },
         [&](int64_t outer, int64_t first, int64_t columns) {
           const int64_t begin = outer * of.block() + first;
           Vectorized([&] { Part({x + begin, of.terms, of.inner, columns}, out + begin); });
@@ -74,16 +82,14 @@ KernelOrReason MakeSoftmaxOfRows(const KernelRequest& request) {
   const int64_t axis = request.node->Int("axis");
   const OrReason<Folded> folded = Fold(request.inputs[0].shape, llvm::ArrayRef<int64_t>(axis));
   if (!folded) return folded.reason();
-  return Prepare(request, *folded, Softmax<kLogarithm>(), false);
+  return Prepare(request, *folded, Softmax<kLogarithm>(), !kLogarithm);
 }
 
 }  // namespace
 
-KernelOrReason MakeVectorizedSoftmax(const KernelRequest& request) {
-  return MakeSoftmaxOfRows<false>(request);
-}
-
 void RegisterRowSoftmax(kernels::KernelRegistry& registry) {
+  registry.AddTables(kernels::Backend::kFast, {"opset1", "opset8"}, "SoftMax",
+                     TableOf<MakeSoftmaxOfRows<false>>("rows"));
   registry.AddTables(kernels::Backend::kFast, {"opset5"}, "LogSoftmax",
                      TableOf<MakeSoftmaxOfRows<true>>("rows"));
 }

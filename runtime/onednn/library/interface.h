@@ -23,7 +23,6 @@ enum class PrimitiveKind : uint8_t {
   kFunction,  // of each element
   kBinary,
   kLrn,  // across channels
-  kSoftmax,
   kBatchNorm,
   kConcat,
   kReorder,
@@ -86,7 +85,7 @@ struct PrimitiveRequest {
   float offset = 0;   // kLrn: added to the scaled sum of squares
   float epsilon = 0;  // kBatchNorm
   int64_t size = 0;   // kLrn: channels
-  int axis = 0;       // kSoftmax, kConcat
+  int axis = 0;       // kConcat
   std::vector<PrimitivePostOp> posts = {};
   // Scales of the accumulators, with the axes that they belong to as bits.
   std::vector<float> scales = {};

@@ -299,8 +299,6 @@ CreatedOrNull CreateOf(const PrimitiveRequest& request) {
       return FinishDesc<dnnl::lrn_forward>(
           request, {kind, algorithm::lrn_across_channels, source, request.size, request.alpha, request.beta,
                     request.offset});
-    case PrimitiveKind::kSoftmax:
-      return FinishDesc<dnnl::softmax_forward>(request, {kind, source, request.axis});
     case PrimitiveKind::kBatchNorm: {
       using Flags = dnnl::normalization_flags;
       return FinishDesc<dnnl::batch_normalization_forward>(
