@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/transform/pipeline/standard.h"
+#include "compiler/transform/target/quantizations.h"
 #include "compiler/transform/values.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -31,14 +32,30 @@ bool HasNoPads(const Node& resize) {
   return is_zero("pads_begin") && is_zero("pads_end");
 }
 
-// Lets an Interpolate read the tensor before a transpose if the transpose after it restores the order.
-// `axes_input` is the input with its axes.
+// Returns whether a node quantizes by the same limits in each order of the axes.
+bool QuantizesInAnyOrder(const Graph& graph, const Node& node, size_t rank) {
+  if (!IsQuantization(node.ir())) return false;
+  for (int32_t i = 1; i < node.num_in_ports(); ++i) {
+    const TensorValue* limit = ConstantNumber(graph.ir(), node.ir().input(i));
+    if (limit == nullptr || static_cast<size_t>(limit->rank()) > rank) return false;
+  }
+  return true;
+}
+
+// Lets an Interpolate read the tensor before a transpose if the transpose after it, or after a quantization
+// of its result, restores the order. `axes_input` is the input with its axes.
 void Resample(Graph& graph, const Node& resize, int32_t axes_input) {
   if (resize.num_in_ports() <= axes_input || !HasNoPads(resize)) return;
   const std::optional<Shape> shape = resize.out_port(0).shape().extents();
-  const std::optional<Port> reader = OnlyDestination(resize.out_port(0));
   const std::optional<Axes> axes = KnownInts(resize.in_port(axes_input));
+  std::optional<Port> reader = OnlyDestination(resize.out_port(0));
   if (!shape || !reader || reader->index() != 0 || !axes) return;
+  Port result = resize.out_port(0);
+  if (QuantizesInAnyOrder(graph, reader->node(), shape->size())) {
+    result = reader->node().out_port(0);
+    reader = OnlyDestination(result);
+    if (!reader || reader->index() != 0) return;
+  }
   const Node before = resize.in_node(0), after = reader->node();
   const std::optional<Axes> first = OrderOf(before, shape->size()), second = OrderOf(after, shape->size());
   if (!first || !second) return;
@@ -54,7 +71,7 @@ void Resample(Graph& graph, const Node& resize, int32_t axes_input) {
   if (!images || images->size() < 3 || (*images)[1] < kMinResampledChannels) return;
   resize.in_port(0).Connect(before.in_port(0).GetSource());
   resize.in_port(axes_input).Connect(MakeInts(graph, resize, "/axes", moved));
-  graph.ReplaceAllUses(after.out_port(0), resize.out_port(0));
+  graph.ReplaceAllUses(after.out_port(0), result);
 }
 
 }  // namespace
@@ -64,7 +81,7 @@ class ResampleImages : public TargetReplacementPattern {
   ResampleImages() { force_clean_up = true; }
   std::string_view Description() const override {
     return "Interpolate between a transpose and its inverse reads the tensor before them, as in models of "
-           "TensorFlow Lite, whose images have the channels last.";
+           "TensorFlow Lite, whose images have the channels last. Its result may be quantized in between.";
   }
   std::string_view Example() const override {
     return R"(%0 = opset1.Parameter "x" {element_type = f32, shape = shape[1,16,2,3]} : f32[1,16,2,3]

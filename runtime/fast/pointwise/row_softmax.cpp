@@ -33,9 +33,7 @@ struct Softmax {
     }
     ForEachLine(
         of,
-        [&](int64_t line) {
-          Vectorized([&] { Row(x + line * of.terms, out + line * of.terms, of.terms); });
-        },
+        [&](int64_t line) { Vectorized([&] { Row(x + line * of.terms, out + line * of.terms, of.terms); }); },
         [&](int64_t outer, int64_t first, int64_t columns) {
           const int64_t begin = outer * of.block() + first;
           Vectorized([&] { Part({x + begin, of.terms, of.inner, columns}, out + begin); });

@@ -29,7 +29,8 @@ template <int64_t kCount>
 NNEFC_SIMD_INLINE inline void ComputeShortRow(const float* x, int64_t terms, float* out) {
   FloatVector values[kCount];
 #pragma GCC unroll 4
-  for (int64_t i = 0; i < kCount; ++i) LoadFirst(values[i], x + i * kSimdWidth, terms - i * kSimdWidth, kLowest);
+  for (int64_t i = 0; i < kCount; ++i)
+    LoadFirst(values[i], x + i * kSimdWidth, terms - i * kSimdWidth, kLowest);
   FloatVector largest = values[0];
 #pragma GCC unroll 4
   for (int64_t i = 1; i < kCount; ++i) Max(largest, values[i]);
@@ -98,10 +99,12 @@ NNEFC_SIMD_INLINE inline void ComputeLongRow(const float* x, int64_t terms, floa
   const float largest = LargestOfRow(x, terms);
   double sum = 0;
   for (int64_t i = 0; i < terms; i += kTermsOfSum)
-    sum += static_cast<double>(ComputeExponentials(x + i, std::min(kTermsOfSum, terms - i), largest, out + i));
+    sum +=
+        static_cast<double>(ComputeExponentials(x + i, std::min(kTermsOfSum, terms - i), largest, out + i));
   const auto factor = static_cast<float>(1 / sum);
   int64_t i = 0;
-  for (; i + kSimdWidth <= terms; i += kSimdWidth) *reinterpret_cast<UnalignedFloatVector*>(out + i) *= factor;
+  for (; i + kSimdWidth <= terms; i += kSimdWidth)
+    *reinterpret_cast<UnalignedFloatVector*>(out + i) *= factor;
   for (; i < terms; ++i) out[i] *= factor;
 }
 

@@ -406,8 +406,12 @@ TEST(RowTest, Normalisations) {
 
 TEST(RowTest, FunctionsAlongAnAxis) {
   for (const char* type : {"SoftMax", "LogSoftmax"}) {
-    for (const auto& [shape, axis] : std::initializer_list<std::pair<Shape, int64_t>>{
-             {{2, 7, 133}, 1}, {{2, 7, 133}, 2}, {{300, 64}, 1}, {{300, 65}, -1}, {{20000}, 0}, {{65, 3}, 0}}) {
+    for (const auto& [shape, axis] : std::initializer_list<std::pair<Shape, int64_t>>{{{2, 7, 133}, 1},
+                                                                                      {{2, 7, 133}, 2},
+                                                                                      {{300, 64}, 1},
+                                                                                      {{300, 65}, -1},
+                                                                                      {{20000}, 0},
+                                                                                      {{65, 3}, 0}}) {
       TestGraph g;
       const ir::OutputPort x = g.Parameter("x", shape);
       g.Result(g.Op(type == std::string("SoftMax") ? "opset8" : "opset5", type, {x}, With("axis", axis)));

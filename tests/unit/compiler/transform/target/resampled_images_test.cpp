@@ -9,6 +9,8 @@ struct Resize {
   std::string input = "[1,16,2,3]", order = "0, 2, 3, 1", axes = "1, 2", back = "0, 3, 1, 2";
   std::string attributes = "mode = \"nearest\", shape_calculation_mode = \"sizes\"";
   bool is_opset4 = false;
+  // The shape and items of the upper limits of a quantization after the Interpolate; none if empty.
+  std::string limits, highest;
 };
 
 class ResampledTest : public TargetTest {
@@ -27,7 +29,11 @@ class ResampledTest : public TargetTest {
                                   of.attributes + ", coordinate_transformation_mode = \"half_pixel\"")
                      : TargetStep("i", "opset11.Interpolate", "%t, %sizes, %axes", of.attributes),
         TargetConstant("back", "i64[4]", of.back),
-        TargetStep("u", "opset1.Transpose", "%i, %back"),
+        of.limits.empty()
+            ? ""
+            : TargetConstant("low", "f32[]", "0.0") + TargetConstant("high", "f32" + of.limits, of.highest) +
+                  TargetStep("q", "opset1.FakeQuantize", "%i, %low, %high, %low, %high", "levels = 256"),
+        TargetStep("u", "opset1.Transpose", of.limits.empty() ? "%i, %back" : "%q, %back"),
         TargetResult("u")};
     text.insert(text.end(), steps.begin(), steps.end());
     return After("ResampleImages", text);
@@ -42,6 +48,27 @@ TEST_F(ResampledTest, TransposesVanish) {
   EXPECT_EQ(InputOf("Interpolate", 3), (std::vector<double>{2, 3}));
   EXPECT_EQ(Resampled({.axes = "-3, -2"}), "Interpolate[1,16,4,6](Parameter Const Const)");
   EXPECT_EQ(InputOf("Interpolate", 2), (std::vector<double>{2, 3}));
+}
+
+// A quantization by the same limits for all elements, between the Interpolate and the second transpose.
+TEST_F(ResampledTest, QuantizedResults) {
+  const std::string moved =
+      "Interpolate[1,16,4,6](Parameter Const Const) FakeQuantize[1,16,4,6](Interpolate Const Const Const "
+      "Const)";
+  EXPECT_EQ(Resampled({.limits = "[]", .highest = "2.0"}), moved);
+  EXPECT_EQ(InputOf("Interpolate", 2), (std::vector<double>{2, 3}));
+  EXPECT_EQ(Resampled({.limits = "[1,1,1,1]", .highest = "2.0"}), moved);
+  // Limits by channel belong to an axis, and those of more axes change the rank.
+  const std::string sixteen =
+      "1.0, 2.0, 1.0, 2.0, 1.0, 2.0, 1.0, 2.0, 1.0, 2.0, 1.0, 2.0, 1.0, 2.0, 1.0, 2.0";
+  EXPECT_FALSE(Moves(Resampled({.limits = "[16]", .highest = sixteen})));
+  EXPECT_FALSE(Moves(Resampled({.back = "0, 3, 2, 1", .limits = "[]", .highest = "2.0"})));
+  // A second reader of either node.
+  for (const char* read : {"%i", "%q"}) {
+    EXPECT_FALSE(Moves(Resampled({.limits = "[]", .highest = "2.0"},
+                                 {TargetStep("r", "opset1.ReLU", read), "  opset1.Result \"z\" (%r)\n"})))
+        << read;
+  }
 }
 
 TEST_F(ResampledTest, OthersRemain) {

@@ -8,8 +8,9 @@ namespace nnefc::runtime::fast::simd {
 namespace {
 
 // Lengths at the ends of what one to four vectors and groups of them hold, and of sums in f32.
-constexpr std::array<int64_t, 30> kTerms = {1,  2,  7,  8,  9,  15, 16,  17,  23,  24,  25,   31,   32,   33,   47,
-                                            48, 49, 63, 64, 65, 95, 127, 128, 129, 255, 1000, 4095, 4096, 4097, 8200};
+constexpr std::array<int64_t, 30> kTerms = {1,  2,   7,   8,   9,   15,   16,   17,   23,   24,
+                                            25, 31,  32,  33,  47,  48,   49,   63,   64,   65,
+                                            95, 127, 128, 129, 255, 1000, 4095, 4096, 4097, 8200};
 
 class RowSoftmaxTest : public SimdTest {
  protected:
@@ -87,7 +88,9 @@ TEST_P(RowSoftmaxTest, SpecialNumbers) {
         for (int64_t i = 0; i < 3 * terms; ++i) {
           const bool is_second = i / terms == 1;
           ASSERT_EQ(std::isnan(out[i]), is_second && is_nan) << terms << " terms, " << special << ": " << i;
-          if (is_second && !is_nan && i - terms == place) { ASSERT_EQ(out[i], 0.0F); }
+          if (is_second && !is_nan && i - terms == place) {
+            ASSERT_EQ(out[i], 0.0F);
+          }
         }
       }
     }
