@@ -1,5 +1,5 @@
-// Interpolate and Pad of blocked images that a convolution writes, against the reference kernels, whose sums
-// are in f64.
+// Interpolate and Pad of blocked images that a convolution writes, and of rows, against the reference
+// kernels, whose sums are in f64.
 
 #include "tests/unit/runtime/engine/kernels/post_op_cases.h"
 
@@ -120,11 +120,83 @@ TEST(BlockedResamplingTest, BordersOfEveryKind) {
   }
 }
 
-TEST(BlockedResamplingTest, BordersOfChannelsAndImagesAreLeftToOthers) {
+TEST(BlockedResamplingTest, BordersOfChannelsAndImagesAreRows) {
   for (const char* mode : {"constant", "edge"}) {
-    ExpectPadded({{2, 32, 6, 7}, {1, 0, 1, 0}, {0, 0, 1, 0}, mode}, "reference");
-    ExpectPadded({{2, 32, 6, 7}, {0, 1, 1, 0}, {0, 3, 1, 0}, mode}, "reference");
+    ExpectPadded({{2, 32, 6, 7}, {1, 0, 1, 0}, {0, 0, 1, 0}, mode}, "nnefc:rows");
+    ExpectPadded({{2, 32, 6, 7}, {0, 1, 1, 0}, {0, 3, 1, 0}, mode}, "nnefc:rows");
   }
+}
+
+// Row-major tensors: extents of the pixel around those that are computed at a time, and numbers of axes.
+void ExpectResizedRows(const Shape& input, const std::vector<int64_t>& axes, const std::vector<int64_t>& to,
+                       const std::string& mode, const std::string& kernel = "nnefc:rows") {
+  SCOPED_TRACE(ToString(input) + " " + mode);
+  TestGraph g;
+  ir::AttributeMap attributes;
+  attributes.Set("mode", mode);
+  attributes.Set("shape_calculation_mode", "sizes");
+  attributes.Set("coordinate_transformation_mode", "half_pixel");
+  g.Result(g.Op("opset11", "Interpolate", {g.Parameter("x", input), g.Ints(to), g.Ints(axes)}, attributes));
+  ExpectAsReference(g, {RandomTensor(input, 1)}, kernel, 1e-6);
+}
+
+TEST(RowResamplingTest, SizesOfPixels) {
+  for (const char* mode : {"nearest", "linear", "cubic"}) {
+    for (const int64_t pixel : {4, 5, 7, 8, 9, 12, 13, 15, 16, 17, 23, 24, 33}) {
+      ExpectResizedRows({2, 5, 6, pixel}, {1, 2}, {9, 13}, mode);
+      ExpectResizedRows({2, 5, 6, pixel}, {1, 2}, {3, 4}, mode);
+    }
+    const bool is_copy = mode == std::string_view("nearest");
+    ExpectResizedRows({2, 5, 6, 3}, {1, 2}, {9, 13}, mode, is_copy ? "nnefc:rows" : "reference");
+    ExpectResizedRows({3, 5, 2, 3}, {1}, {11}, mode);  // pixels of two axes
+    ExpectResizedRows({2, 3, 4, 5, 8}, {1, 2, 3}, {5, 3, 9}, mode);
+    ExpectResizedRows({2, 3, 4, 5, 8}, {1, 3}, {5, 9}, mode);  // an axis between them stays
+    ExpectResizedRows({6, 8}, {0}, {13}, mode);
+  }
+}
+
+void ExpectPaddedRows(const Border& of, const std::string& kernel = "nnefc:rows") {
+  SCOPED_TRACE(ToString(of.input) + " " + of.mode);
+  TestGraph g;
+  std::vector<ir::OutputPort> inputs = {g.Parameter("x", of.input), g.Ints(of.begin), g.Ints(of.end)};
+  if (of.mode == "constant") inputs.push_back(g.Const(TensorValue::FromFloats({}, {of.number})));
+  g.Result(g.Op("opset12", "Pad", inputs, With("pad_mode", of.mode)));
+  ExpectAsReference(g, {RandomTensor(of.input, 2)}, kernel, 0);
+}
+
+TEST(RowResamplingTest, BordersOfEveryKind) {
+  for (const char* mode : {"constant", "edge", "reflect", "symmetric"}) {
+    ExpectPaddedRows({{3, 40}, {0, 7}, {0, 9}, mode, -2});
+    ExpectPaddedRows({{3, 40}, {0, 0}, {0, 1}, mode, 1e30F});
+    ExpectPaddedRows({{3, 40}, {0, 1}, {0, 0}, mode});
+    ExpectPaddedRows({{3, 40}, {2, 0}, {1, 0}, mode, 5});
+    ExpectPaddedRows({{3, 40}, {2, 3}, {1, 2}, mode, 5});
+    ExpectPaddedRows({{2, 5, 6, 9}, {0, 1, 2, 0}, {0, 3, 0, 0}, mode, 5});
+    ExpectPaddedRows({{3, 5, 6, 20}, {0, 1, 2, 3}, {0, 3, 1, 2}, mode, 5});
+    ExpectPaddedRows({{3, 5, 6, 20}, {1, 1, 2, 3}, {1, 3, 1, 2}, mode, 5}, "reference");  // four axes
+    ExpectPaddedRows({{3, 40}, {0, -3}, {0, 5}, mode, 1});
+    ExpectPaddedRows({{3, 40}, {-1, 2}, {2, -6}, mode, 1});
+  }
+}
+
+// As many copies as are worth their calls: 3 of 12 floats, but not of 11.
+TEST(RowResamplingTest, FewFloatsAtATime) {
+  ExpectPaddedRows({{5, 10}, {0, 1}, {0, 1}, "constant", 3});
+  ExpectPaddedRows({{5, 9}, {0, 1}, {0, 1}, "constant", 3}, "reference");
+}
+
+// Copies keep NaN and infinities.
+TEST(RowResamplingTest, SpecialNumbers) {
+  TestGraph g;
+  const auto x = g.Parameter("x", {2, 20});
+  g.Result(g.Op("opset12", "Pad", {x, g.Ints({0, 3}), g.Ints({0, 4})}, With("pad_mode", "reflect")));
+  std::vector<float> numbers(40, 1.0F);
+  numbers[1] = kNan;
+  numbers[17] = kInfinity;
+  numbers[22] = -kInfinity;
+  const std::vector<TensorValue> inputs = {TensorValue::FromFloats({2, 20}, numbers)};
+  const auto expected = RunGraph(g.graph, {.backend = kernels::Backend::kReference}, inputs);
+  ExpectNear(RunGraph(g.graph, {.backend = kernels::Backend::kFast}, inputs)[0], expected[0], 0);
 }
 
 }  // namespace
