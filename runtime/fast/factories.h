@@ -136,6 +136,8 @@ kernels::KernelOrReason MakeQuantizedScale(const kernels::KernelRequest& request
 // not row-major, or if `to` has more than 12 axes.
 std::optional<tensor::Layout> ReshapeQuantized(const tensor::Layout& layout, llvm::ArrayRef<int64_t> from,
                                                llvm::ArrayRef<int64_t> to);
+// int8/int8_padding.cpp: adds channels to quantized images.
+void AddChannelPadding(FastTables& tables);
 // int8/lookup_tables.cpp: a Convert and a Gather as one step.
 kernels::KernelOrReason MakeLookupTable(const kernels::KernelRequest& request);
 

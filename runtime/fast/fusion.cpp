@@ -219,9 +219,22 @@ class Finder {
   // Returns whether a node adds two quantized tensors of the same shape.
   bool AddsQuantized(const ir::Node& node, const Shape& result) const {
     return node.Is(ir::ElementFunction::kAdd) && llvm::all_of(node.inputs(), [&](ir::OutputPort port) {
-             return ir::ops::HasQuantizedResult(graph_.node(port.node)) &&
-                    graph_.output(port).shape.extents() == result;
+             return IsQuantizedImage(port) && graph_.output(port).shape.extents() == result;
            });
+  }
+
+  // Returns whether a value is a quantized result, of which MaxPool may take the largest values and to which
+  // Pad may add channels.
+  bool IsQuantizedImage(ir::OutputPort port) const {
+    constexpr int kMaxMoves = 4;
+    for (int step = 0; step < kMaxMoves; ++step) {
+      const ir::Node& node = graph_.node(port.node);
+      if (ir::ops::HasQuantizedResult(node)) return true;
+      const bool is_pooled = port.index == 0 && node.Is(ir::Pooling::kMax);
+      if (!is_pooled && !ir::ops::ExtendsChannels(graph_, node)) return false;
+      port = node.input(0);
+    }
+    return false;
   }
 
   // Fuses a per-channel multiplication whose only user is a 1x1 convolution (channel attention): the filter

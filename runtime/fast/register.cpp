@@ -133,6 +133,7 @@ void RegisterFastKernels(kernels::KernelRegistry& registry, const FastExtension&
   attention::AddFastAttention(tables);
   memory::AddImageTransposes(tables);
   pointwise::AddImageResampling(tables);
+  int8::AddChannelPadding(tables);
   if (extension.add != nullptr) extension.add(tables);
   tables.RegisterIn(registry);
   registry.AcceptStrides(kernels::Backend::kFast, {"opset13"}, "ScaledDotProductAttention", 3);

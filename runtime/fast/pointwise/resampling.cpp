@@ -34,7 +34,7 @@ using ResampledAxes = std::array<ResampledAxis, 3>;
 
 struct ResamplingForm {
   int64_t images;
-  int64_t pixel;                // adjacent floats of a pixel, which are resampled alike
+  int64_t pixel;                // adjacent floats of a pixel, resampled with the same taps
   int64_t blocks = 1;           // planes of such pixels per image
   int64_t out_blocks = 1;       // those at the end are 0
   int64_t last_floats = pixel;  // floats per pixel of the last block that are not padding

@@ -171,6 +171,29 @@ bool SplitsImages(const Graph& graph, const Node& split) {
          !AreRowMajor(graph, graph.node(split.input(0).node));
 }
 
+bool ExtendsChannels(const Graph& graph, const Node& pad) {
+  if (!pad.Is(Rearrangement::kPad) || pad.String("pad_mode") != "constant") return false;
+  const auto values_of = [&](int32_t input) {
+    llvm::SmallVector<double, 8> values;
+    const std::optional<TensorValue>& given = graph.output(pad.input(input)).value;
+    for (int64_t i = 0; given && i < given->volume(); ++i) values.push_back(given->ElementAsDouble(i));
+    return values;
+  };
+  const auto is_zero = [](double value) { return value == 0; };
+  const llvm::SmallVector<double, 8> begin = values_of(1), end = values_of(2);
+  if (!IsOfChannels(1, pad.output().shape) || static_cast<int64_t>(end.size()) != pad.output().shape.rank() ||
+      begin.size() != end.size() || !llvm::all_of(begin, is_zero))
+    return false;
+  for (size_t axis = 0; axis < end.size(); ++axis) {
+    if (axis == 1 ? !(end[axis] > 0) : end[axis] != 0) return false;
+  }
+  if (pad.num_inputs() > 3) {
+    const llvm::SmallVector<double, 8> border = values_of(3);
+    if (border.size() != 1 || border[0] != 0) return false;
+  }
+  return !AreRowMajor(graph, graph.node(pad.input(0).node));
+}
+
 bool SubtractsZeroPoints(const Graph& graph, const Node& node) {
   if (!node.Is(ElementFunction::kSubtract) || node.uses(0).size() != 1 || node.uses(0)[0].index != 0)
     return false;

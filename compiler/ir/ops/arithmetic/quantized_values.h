@@ -53,6 +53,9 @@ bool JoinsImages(const Graph& graph, const Node& concat);
 // Returns whether a Split or VariadicSplit splits channels-last images of rank 3 to 5 along the channels.
 bool SplitsImages(const Graph& graph, const Node& split);
 
+// Returns whether a Pad only adds channels of zeros after those of channels-last images of rank 3 to 5.
+bool ExtendsChannels(const Graph& graph, const Node& pad);
+
 // Returns whether a node subtracts constants, zero points by channel, before a depthwise convolution, its
 // only consumer.
 bool SubtractsZeroPoints(const Graph& graph, const Node& node);

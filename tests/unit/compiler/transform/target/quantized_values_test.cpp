@@ -269,6 +269,41 @@ TEST_F(QuantizedValuesTest, SumsOfQuantizedTensors) {
   EXPECT_EQ(Marked({p, Tensor("z", "[1,1,1,2]"), q, s, Quantized("r", "s"), ResultOf("r")}), "");
 }
 
+// Channels of zeros after those of images stay quantized, other borders do not.
+TEST_F(QuantizedValuesTest, AddedChannels) {
+  const auto padded = [&](const std::string& begin, const std::string& end,
+                          const std::string& mode = "constant", const std::string& border = "0.0",
+                          const std::string& shape = "[1,1,2,2]", bool is_image = true) {
+    const std::string axes = shape == "[1,1,2]" ? "3" : "4";
+    const std::string pool =
+        Step("p", "opset1.MaxPool", "%x",
+             axes == "3" ? "strides = [1], pads_begin = [0], pads_end = [0], kernel = [1]"
+                         : "strides = [1, 1], pads_begin = [0, 0], pads_end = [0, 0], kernel = [1, 1]");
+    const std::string consumer =
+        axes == "3" ? Step("c", "opset1.Convolution", "%d, %f",
+                           "strides = [1], dilations = [1], pads_begin = [0], pads_end = [0], auto_pad = "
+                           "\"explicit\"")
+                    : Convolution("c", "d", "f");
+    return Marked({Constant("f", axes == "3" ? "f32[1,2,1]" : "f32[1,2,1,1]", "1, 1"), is_image ? pool : "",
+                   Quantized("q", is_image ? "p" : "x"), Constant("begin", "i64[" + axes + "]", begin),
+                   Constant("end", "i64[" + axes + "]", end), Constant("border", "f32[]", border),
+                   Step("d", "opset12.Pad", border.empty() ? "%q, %begin, %end" : "%q, %begin, %end, %border",
+                        "pad_mode = \"" + mode + "\""),
+                   consumer, ResultOf("c")},
+                  shape);
+  };
+  EXPECT_EQ(padded("0, 0, 0, 0", "0, 1, 0, 0"), "q [c]");
+  EXPECT_EQ(padded("0, 0, 0", "0, 1, 0", "constant", "0.0", "[1,1,2]"), "q [c]");
+  // Before the channels, of other axes at either end, other numbers and modes, and rows.
+  EXPECT_EQ(padded("0, 1, 0, 0", "0, 0, 0, 0"), "");
+  EXPECT_EQ(padded("0, 0, 1, 0", "0, 1, 0, 0"), "");
+  EXPECT_EQ(padded("0, 0, 0, 0", "0, 1, 0, 1"), "");
+  EXPECT_EQ(padded("0, 0, 0, 0", "1, 1, 0, 0"), "");
+  EXPECT_EQ(padded("0, 0, 0, 0", "0, 1, 0, 0", "constant", "1.0"), "");
+  EXPECT_EQ(padded("0, 0, 0, 0", "0, 1, 0, 0", "symmetric"), "");
+  EXPECT_EQ(padded("0, 0, 0, 0", "0, 1, 0, 0", "constant", "0.0", "[1,1,2,2]", false), "");
+}
+
 TEST_F(QuantizedValuesTest, PoolingPassesQuantizedValuesOn) {
   EXPECT_EQ(Marked({Quantized("q", "x"), MaxPool("p", "q"), Convolution("c", "p"), ResultOf("c")}), "q [c]");
   EXPECT_EQ(Marked({Quantized("q", "x"), MaxPool("p", "q"), Step("t", "opset1.Tanh", "%p"), ResultOf("t")}),
