@@ -220,6 +220,44 @@ TEST_F(DatCornersTest, BytesOfDiagnostics) {
             "dat.index 48..49;");
 }
 
+// Diagnostics of single items cover the bytes of the first wrong one.
+TEST_F(DatCornersTest, BytesOfWrongItems) {
+  const auto range = [&](const std::string& bytes, ElementType type,
+                         const DatQuantization* quantization = nullptr) {
+    const std::optional<DatFile> dat = Read(bytes);
+    EXPECT_TRUE(dat && !DecodeDat(*dat, type, context_.emitter, quantization));
+    std::string text;
+    for (const Diagnostic& diagnostic : context_.emitter.diagnostics())
+      text += fmt::format("{} {}..{};", diagnostic.rule->label, diagnostic.range.begin, diagnostic.range.end);
+    context_.emitter.Clear();
+    return text;
+  };
+  // Integers above 2^63 - 1.
+  constexpr uint64_t kMax = uint64_t{1} << 63;
+  for (size_t wrong : {0, 1, 2}) {
+    for (uint64_t item : {kMax, kMax + 1, ~uint64_t{0}}) {
+      std::vector<uint64_t> items(4, kMax - 1);
+      items[wrong] = items[3] = item;
+      EXPECT_EQ(
+          range(Make(Ratified{.extents = {4}, .bits = 64, .type = 1, .data = Raw(items)}), ElementType::kI64),
+          fmt::format("dat.value {}..{};", 128 + 8 * wrong, 136 + 8 * wrong));
+    }
+  }
+  // Quantized items of 12 bits in a range of 8 bits; the third one starts within a byte.
+  DatQuantization linear{.bits = 8};
+  linear.min = TensorValue::Scalar(0);
+  linear.max = TensorValue::Scalar(1);
+  const auto items = [&](std::string_view data) {
+    return range(Make(Ratified{.extents = {4}, .bits = 12, .type = 2, .data = std::string(data)}),
+                 ElementType::kF32, &linear);
+  };
+  using std::literals::operator""sv;
+  EXPECT_EQ(items("\x10\x00\xff\x0f\xf0\xff"sv), "dat.index 128..129;");
+  EXPECT_EQ(items("\x0f\xf1\x00\x0f\xf1\x00"sv), "dat.index 129..130;");
+  EXPECT_EQ(items("\x0f\xf0\xff\x10\x01\x00"sv), "dat.index 131..132;");
+  EXPECT_EQ(items("\x0f\xf0\xff\x0f\xf1\x00"sv), "dat.index 132..133;");
+}
+
 // A rank that neither format has belongs to the ratified format, unless the header states the length of a
 // provisional one.
 TEST_F(DatCornersTest, RanksBeyondBothFormats) {

@@ -144,6 +144,78 @@ TEST_F(ZipReaderTest, NumbersOfTheRecords) {
   expect(28, {1, 0xffff}, 2, "[archive.damaged]");
 }
 
+// Entries of the directory have at least 46 bytes within it.
+TEST_F(ZipReaderTest, EntriesEndWithTheDirectory) {
+  // The smallest entry has an empty name.
+  EXPECT_EQ(Read(ZipMaker().Add({.name = "a", .data = "1"}).Add({.name = "", .data = "2"}).Zip()), "a=1;=2;");
+  const std::string whole = ZipMaker().Add({.name = "a", .data = "12345"}).Zip();
+  const uint32_t directory = 30 + 1 + 5, size = 46 + 1;
+  for (uint32_t more : {1, 4, 45}) {
+    std::string cut = whole;
+    cut.insert(directory + size, (std::string("PK\1\2") + std::string(more, '\0')).substr(0, more));
+    const uint32_t larger = size + more;
+    std::memcpy(cut.data() + directory + larger + 12, &larger, sizeof larger);
+    const uint16_t comment = 100;
+    std::memcpy(cut.data() + directory + larger + 20, &comment, sizeof comment);
+    EXPECT_EQ(Read(cut + std::string(comment, '\0')),
+              "x: error: at byte 83: the archive is damaged: expected an entry of its directory "
+              "[archive.damaged]\n")
+        << more;
+  }
+}
+
+// The message about missing data states the bytes after the header of the file.
+TEST_F(ZipReaderTest, BytesOfMissingData) {
+  const std::string whole = ZipMaker().Add({.name = "a", .data = "12345"}).Zip();
+  const uint32_t directory = 30 + 1 + 5;
+  const auto read = [&](uint32_t packed, uint16_t extra) {
+    std::string changed = whole;
+    std::memcpy(changed.data() + directory + 20, &packed, sizeof packed);
+    std::memcpy(changed.data() + 28, &extra, sizeof extra);
+    return Read(changed);
+  };
+  const auto left = static_cast<uint32_t>(whole.size() - 31);
+  const auto expected = [&](uint32_t packed, uint32_t present) {
+    return fmt::format(
+        "x: error: at byte 0: the archive is damaged: `a` has {} bytes, of which {} are there "
+        "[archive.damaged]\n",
+        packed, present);
+  };
+  EXPECT_EQ(read(left + 1, 0), expected(left + 1, left));
+  EXPECT_EQ(read(left + 1, 7), expected(left + 1, left - 7));
+  EXPECT_EQ(read(5, static_cast<uint16_t>(left - 4)), expected(5, 4));
+  EXPECT_EQ(read(5, static_cast<uint16_t>(left)), expected(5, 0));
+  EXPECT_EQ(read(5, static_cast<uint16_t>(left + 1)), expected(5, 0));
+  EXPECT_EQ(read(5, 0xffff), expected(5, 0));
+}
+
+// Members are unpacked within their bytes and into their size, whatever their data state.
+TEST_F(ZipReaderTest, DataBeyondTheirSizes) {
+  const auto read = [&](const std::string& packed, uint32_t unpacked) {
+    const ZipMaker zip =
+        ZipMaker().Add({.name = "a", .data = packed, .method = 8, .unpacked = unpacked, .checksum = 0});
+    return Read(zip.Zip(), 100'000'000);
+  };
+  const auto expected = [](uint64_t at, uint32_t unpacked) {
+    return fmt::format(
+        "x: error: at byte {}: the archive is damaged: `a` does not unpack to {} bytes [archive.damaged]\n",
+        at, unpacked);
+  };
+  // 16 MiB of output for at most 8 bytes; the decompressor stops in the middle of the data.
+  const std::string large = Deflate(std::string(1 << 24, 'z'));
+  for (uint32_t unpacked : {0, 8}) {
+    const std::string message = read(large, unpacked);
+    EXPECT_NE(message.find(fmt::format("`a` does not unpack to {} bytes", unpacked)), std::string::npos);
+  }
+  // A stored block of 60,000 bytes, of which 95 are in the archive.
+  const std::string block = std::string("\x01\x60\xea\x9f\x15") + std::string(95, 'y');
+  EXPECT_EQ(read(block, 60'000), expected(31 + 100, 60'000));
+  // Data that miss their end, and data with more after their end.
+  const std::string packed = Deflate("12345678");
+  EXPECT_EQ(read(packed.substr(0, packed.size() - 1), 8), expected(31 + packed.size() - 1, 8));
+  EXPECT_EQ(read(packed + "more", 8), expected(31 + packed.size(), 8));
+}
+
 // Offsets count from the first file, whatever stands before it.
 TEST_F(ZipReaderTest, OffsetsAfterOtherBytes) {
   const std::string before(100, 'b'), whole = before + ZipMaker().Add({.name = "a", .data = "12345"}).Zip();

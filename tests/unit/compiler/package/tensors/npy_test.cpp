@@ -191,6 +191,22 @@ TEST_F(NpyTest, WritesAndReadsArchives) {
   EXPECT_FALSE(WriteNpz(Path("none/x.npz"), tensors).ok());
 }
 
+// Archive tools restore arrays as files that their owner writes and all others read.
+TEST_F(NpyTest, PermissionsInArchives) {
+  std::vector<NamedTensor> tensors = {{"x", TensorValue::Scalar(1)}, {"y/z", TensorValue::Scalar(2)}};
+  ASSERT_TRUE(WriteNpz(Path("x.npz"), tensors).ok());
+  const std::string bytes = Slurp(Path("x.npz"));
+  size_t count = 0;
+  for (size_t at = bytes.find("PK\1\2"); at != std::string::npos; at = bytes.find("PK\1\2", at + 4)) {
+    uint32_t attributes = 0;
+    std::memcpy(&attributes, bytes.data() + at + 38, sizeof attributes);
+    EXPECT_EQ(static_cast<int>(bytes[at + 5]), 3) << "Unix";
+    EXPECT_EQ(attributes >> 16, 0100644u);
+    ++count;
+  }
+  EXPECT_EQ(count, 2u);
+}
+
 // A zip file in which every name has the same array.
 std::string Zip(std::span<const std::string> names, const std::string& array, bool utf8_flag) {
   ZipMaker zip;
