@@ -128,13 +128,14 @@ TEST(Layers, AreNoPartOfOtherDocuments) {
 }
 
 // Returns "lenient" or "strict", then the symbols, of a document with these lines and statements.
-std::string ReadWhole(std::string_view lines, std::string_view body, Leniency leniency) {
+std::string ReadWhole(std::string_view lines, std::string_view body, Leniency leniency,
+                      bool finds_undeclared = false) {
   Context context(StandardLibrary::Shared().base());
   const FileId file = context.sources.AddText(
       "net.nnef", fmt::format("version 1.0;\n{}graph g(x) -> (y) {{ {} }}", lines, body));
   const auto document = ast::ParseDocument(file, {}, context);
   std::string text = EnabledDialect(*document, context.symbols, leniency).lenient ? "lenient" : "strict";
-  for (const ast::Name& name : SymbolsOf(*document, context.symbols, false))
+  for (const ast::Name& name : SymbolsOf(*document, context.symbols, finds_undeclared))
     text += fmt::format(" {}", context.symbols.Text(name.symbol));
   return text;
 }
@@ -158,6 +159,111 @@ TEST(Symbols, AreTheNamesOfTheirLines) {
                       "extension tract_assert S >= 1;\nextension tract_assert tg: S==1;\n",
                       kPlain, Leniency::kAuto),
             "lenient B S");
+}
+
+// Without a line for it, a name in the shape of an input is a symbol unless something assigns it.
+TEST(Symbols, AreUndeclaredNamesInShapes) {
+  const auto symbols = [](std::string_view body, std::string_view lines = "") {
+    const std::string found = ReadWhole(lines, body, Leniency::kStrict, true);
+    EXPECT_TRUE(found.starts_with("strict")) << found;
+    return found.substr(std::min(found.size(), std::string_view("strict ").size()));
+  };
+  const std::string rest = " y = relu(x);";
+  EXPECT_EQ(symbols("x = external(shape = [1, 2]);" + rest), "");
+  EXPECT_EQ(symbols("x = external(shape = [N, 2, M]);" + rest), "N M");
+  EXPECT_EQ(symbols("x = external(shape = [1, N, M, N]); z = external(shape = [K, N]);" + rest), "N M K");
+  EXPECT_EQ(symbols("x = external<integer>(shape = [(N), M + 2 * K, [L]]);" + rest), "N M K L");
+  EXPECT_EQ(symbols("x = tract_core_external(shape = [N], datum_type = F);" + rest), "N");
+  EXPECT_EQ(symbols("x = external(datum_type = F, shape = [N]);" + rest), "N");
+  EXPECT_EQ(symbols("x = external([N]);" + rest), "N");
+  EXPECT_EQ(symbols("x = other(shape = [N]);" + rest), "");
+  EXPECT_EQ(symbols("x = externals(shape = [N]);" + rest), "");
+  EXPECT_EQ(symbols("N = other(z); x = external(shape = [N, M]);" + rest), "M");
+  EXPECT_EQ(symbols("x = external(shape = [N, M]); M = other(x);" + rest), "N");
+  EXPECT_EQ(symbols("[N, M] = other(z); x = external(shape = [N, M, K]);" + rest), "K");
+  // Those of lines come first, each once.
+  EXPECT_EQ(symbols("x = external(shape = [N, B]);" + rest, "extension tract_symbol B;\n"), "B N");
+  EXPECT_EQ(
+      ReadWhole("extension tract_symbol B;\n", "x = external(shape = [N, B]);" + rest, Leniency::kStrict),
+      "strict B");
+  EXPECT_EQ(symbols("x = external(shape = [S]);" + rest, "extension tract_pulse_streaming_symbol;\n"), "S");
+  EXPECT_EQ(ReadWhole("extension tract_pulse_streaming_symbol;\n", "x = external(shape = [S]);" + rest,
+                      Leniency::kStrict),
+            "strict S");
+}
+
+// The switches that each line turns on, and lenient mode's own.
+TEST(ExtensionList, Switches) {
+  struct Switch {
+    const char* name;
+    bool ast::Dialect::*value;
+  };
+  constexpr Switch kSwitches[] = {{"fragments", &ast::Dialect::fragments},
+                                  {"operators", &ast::Dialect::operators},
+                                  {"untyped_results", &ast::Dialect::untyped_results},
+                                  {"open_extents", &ast::Dialect::open_extents},
+                                  {"non_finite", &ast::Dialect::non_finite},
+                                  {"empty_declarations", &ast::Dialect::empty_declarations},
+                                  {"vendor_meanings", &ast::Dialect::vendor_meanings},
+                                  {"any_label", &ast::Dialect::any_label},
+                                  {"lenient", &ast::Dialect::lenient},
+                                  {"loose_values", &ast::Dialect::loose_values},
+                                  {"surplus_arguments", &ast::Dialect::surplus_arguments},
+                                  {"reassignment", &ast::Dialect::reassignment},
+                                  {"own_operations", &ast::Dialect::own_operations},
+                                  {"values_in_graph", &ast::Dialect::values_in_graph},
+                                  {"quoted_names", &ast::Dialect::quoted_names}};
+  const auto read = [&](std::string_view lines, Leniency leniency) {
+    Context context(StandardLibrary::Shared().base());
+    const FileId file = context.sources.AddText(
+        "net.nnef",
+        fmt::format("version 1.0;\n{}\ngraph g(x) -> (y) {{ x = external(shape = [1]); y = relu(x); }}",
+                    lines));
+    const auto document = ast::ParseDocument(file, {}, context);
+    const ast::Dialect dialect = EnabledDialect(*document, context.symbols, leniency);
+    std::string text;
+    for (const Switch& each : kSwitches) {
+      if (dialect.*each.value) text += fmt::format("{}{}", text.empty() ? "" : " ", each.name);
+    }
+    return text;
+  };
+  const std::string vendor = "fragments operators empty_declarations vendor_meanings any_label";
+  const std::string lenient =
+      "lenient loose_values surplus_arguments reassignment own_operations values_in_graph quoted_names";
+  const std::string plain_lenient = "fragments operators non_finite empty_declarations " + lenient;
+  const std::string vendor_lenient =
+      "fragments operators non_finite empty_declarations vendor_meanings any_label " + lenient;
+  EXPECT_EQ(read("", Leniency::kAuto), "");
+  EXPECT_EQ(read("", Leniency::kStrict), "");
+  EXPECT_EQ(read("", Leniency::kLenient), plain_lenient);
+  const std::pair<const char*, const char*> kPlain[] = {
+      {"extension KHR_enable_fragment_definitions;", "fragments"},
+      {"extension KHR_enable_operator_expressions;", "operators"},
+      {"extension KHR_enable_operator_expressions KHR_enable_fragment_definitions;", "fragments operators"},
+      {"extension NNEFC_control_flow;", ""},
+      {"extension NNEFC_opset;", "fragments untyped_results open_extents non_finite"}};
+  for (const auto& [line, switches] : kPlain) {
+    EXPECT_EQ(read(line, Leniency::kAuto), switches) << line;
+    EXPECT_EQ(read(line, Leniency::kStrict), switches) << line;
+  }
+  const std::string properties =
+      "fragment tract_core_properties( ) -> ( properties: (string, tensor<scalar>)[] ) { properties = []; }";
+  for (const std::string& line :
+       {std::string("extension tract_registry tract_core;"),
+        std::string("extension tract_registry tract_onnx;"),
+        std::string("extension tract_registry tract_resource;"), std::string("extension tract_symbol B;"),
+        std::string("extension tract_pulse_streaming_symbol;"), std::string("extension tract_assert B >= 1;"),
+        std::string("extension tract_registry tract_core;\n") + properties}) {
+    EXPECT_EQ(read(line, Leniency::kAuto), vendor_lenient) << line;
+    EXPECT_EQ(read(line, Leniency::kLenient), vendor_lenient) << line;
+    EXPECT_EQ(read(line, Leniency::kStrict), vendor) << line;
+  }
+  // The properties alone imply the vendor, except in strict mode.
+  EXPECT_EQ(read(properties, Leniency::kAuto), vendor_lenient);
+  EXPECT_EQ(read(properties, Leniency::kLenient), vendor_lenient);
+  EXPECT_EQ(read(properties, Leniency::kStrict), "");
+  // Unknown lines turn nothing on.
+  EXPECT_EQ(read("extension tract_registry nothing;", Leniency::kAuto), "");
 }
 
 }  // namespace

@@ -55,6 +55,34 @@ TEST(Quantization, Ratified) {
   for (const auto& [text, expected] : cases) EXPECT_EQ(Check(model, text), expected) << text;
 }
 
+// Arrays for a tensor have one length at each level (R 5.3).
+TEST(Quantization, LengthsOfArrays) {
+  const auto check = [](std::string_view value) {
+    return Check(Ratified(""), fmt::format("'x': linear_quantize(min = {}, max = 1.0, bits = 8);", value));
+  };
+  for (const char* value :
+       {"[]", "[[]]", "[[], []]", "[1.0]", "[[1.0], [2.0]]", "([[1.0], ([2.0])])", "[[1.0, 2.0], [3.0, 4.0]]",
+        "[[[1.0], [2.0]], [[3.0], [4.0]]]", "[[1.0] * 2, [3.0]]", "[[1.0], [3.0] * 2]", "[1.0] * 3"})
+    EXPECT_EQ(check(value), "") << value;
+  const std::pair<const char*, int> jagged[] = {
+      {"[[1.0], []]", 9},
+      {"[[], [1.0]]", 6},
+      {"[[1.0], [2.0, 3.0]]", 9},
+      {"[[1.0, 2.0], [3.0]]", 14},
+      {"[[1.0], [2.0], [3.0, 4.0]]", 16},
+      {"[[[1.0], [2.0]], [[3.0]]]", 18},
+      {"[[[1.0], [2.0]], [[3.0], [4.0, 5.0]]]", 26},
+      {"[[[1.0], [2.0, 3.0]], [[3.0], [4.0, 5.0]]]", 10},
+      {"[([1.0]), ([2.0, 3.0])]", 11},
+  };
+  for (const auto& [value, column] : jagged)
+    EXPECT_EQ(check(value), fmt::format("quantization.jagged-array 1:{}", 27 + column)) << value;
+  EXPECT_EQ(check("[1.0, [2.0]]"), "type.array-items 1:34");
+  EXPECT_EQ(check("[[1]]"), "type.mismatch 1:28");
+  EXPECT_EQ(check("['a']"), "type.mismatch 1:28");
+  EXPECT_EQ(check("(1.0, 1.0)"), "type.mismatch 1:28");
+}
+
 TEST(Quantization, Provisional) {
   const std::string model = Provisional("");
   const std::pair<const char*, const char*> cases[] = {
