@@ -313,10 +313,10 @@ void Raiser::RaiseComputation(NodeRaising& raising) {
       return RaiseToStandard(raising);
     } catch (const Declined&) {
       if (!HasOpsetForm(raising.node())) throw;
-      state_.absorbed.erase(id.index);
       state_.ports[static_cast<size_t>(id.index)].clear();
     }
   }
+  state_.absorbed.erase(id.index);  // operations of NNEFC_opset have no biases
   RaiseToOpset(raising);
 }
 
