@@ -509,6 +509,7 @@ bool IsSameOutput(const ir::Output& actual, const ir::Output& wanted, Target tar
 }  // namespace
 
 void NodeRaising::SetOutput(int32_t index, OutputPort port) {
+  if (index >= node_.num_outputs()) return;
   const auto absorbed = state_.absorbed.find(node_.id().index);
   const ir::Node& computed =
       absorbed == state_.absorbed.end() ? node_ : state_.source.node(absorbed->second.node);

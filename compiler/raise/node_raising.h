@@ -97,6 +97,8 @@ class SourceNode {
   const ir::Node& node() const { return node_; }
   int32_t num_inputs() const { return node_.num_inputs(); }
   bool has_input(int32_t index) const { return index < node_.num_inputs(); }
+  // True if the output exists, and another node reads it.
+  bool is_used(int32_t index) const { return index < node_.num_outputs() && !node_.uses(index).empty(); }
   ElementType input_type(int32_t index) const { return source_input(index).type; }
   nnefc::Shape input_shape(int32_t index) const { return source_input(index).shape.known_extents(); }
   int64_t input_rank(int32_t index) const { return source_input(index).shape.rank(); }
@@ -189,7 +191,8 @@ class NodeRaising : public SourceNode {
 
   // ---- results ----
   // Makes `port` the output `index`, and compares its type and shape with the source. A shape determined
-  // by values is that of the source, since the target does not know it.
+  // by values is that of the source, since the target does not know it. Does nothing if
+  // the node omits the output.
   void SetOutput(int32_t index, OutputPort port);
   void SetOutput(OutputPort port) { SetOutput(0, port); }
   // Stops with the reason that the node has no NNEF form: the end of "`TYPE` has no form ..: ".

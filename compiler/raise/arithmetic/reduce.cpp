@@ -99,8 +99,8 @@ void RaiseTopK(NodeRaising& n) {
   const bool is_max = n.node().String("mode") == "max";
   const ir::AttributeMap axes = Attributes({{"axes", Integers{axis}}});
   const OutputPort x = n.input(0);
-  if (!n.node().uses(0).empty()) n.SetOutput(0, n.Add(is_max ? "max_reduce" : "min_reduce", x, axes));
-  if (!n.node().uses(1).empty()) n.SetOutput(1, n.Add(is_max ? "argmax_reduce" : "argmin_reduce", x, axes));
+  if (n.is_used(0)) n.SetOutput(0, n.Add(is_max ? "max_reduce" : "min_reduce", x, axes));
+  if (n.is_used(1)) n.SetOutput(1, n.Add(is_max ? "argmax_reduce" : "argmin_reduce", x, axes));
   n.Finish();
 }
 

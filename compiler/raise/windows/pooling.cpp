@@ -49,7 +49,7 @@ Window ReadPooling(const NodeRaising& n) {
 // MaxPool never selects padding, like the border 'ignore'.
 void RaiseMaxPool(NodeRaising& n) {
   n.RequireScalars();
-  if (n.node().num_outputs() > 1 && !n.node().uses(1).empty())
+  if (n.is_used(1))
     n.Decline("its indices are positions in the tensor, and those of NNEF positions in the window");
   Window window = ReadPooling(n);
   window.pad_end = CoveringEnd(window, Spatial(n.input_shape(0)), Spatial(n.output_shape()));
@@ -103,7 +103,7 @@ void RaiseAdaptiveAvgPool(NodeRaising& n) {
 
 void RaiseAdaptiveMaxPool(NodeRaising& n) {
   n.RequireScalars();
-  if (!n.node().uses(1).empty())
+  if (n.is_used(1))
     n.Decline("its indices are positions in the tensor, and those of NNEF positions in the window");
   n.SetOutput(Pool(n, "max_pool", EqualSections(n), false));
   n.Finish();
