@@ -7,20 +7,20 @@
 
 namespace nnefc::raise {
 
-Raising::Raising(const std::string& body, bool folds_batch_normalization, Target target) {
+Raising::Raising(const std::string& body, bool folds_batch_normalization, Target target)
+    : Raising(body, {.target = target, .folds_batch_normalization = folds_batch_normalization}) {}
+
+Raising::Raising(const std::string& body, RaiseOptions options) {
   const FileId file = context_.sources.AddText("net.ir", "graph \"net\" {\n" + body + "}\n");
   graph_ = ir::ParseGraph(file, ir::StandardOps(), context_);
   if (graph_ == nullptr || !ir::InferGraph(*graph_, context_.emitter)) {
     ADD_FAILURE() << body << (Messages().empty() ? "" : Messages().front());
     return;
   }
-  const auto evaluate = [](const ir::Node&, llvm::ArrayRef<ir::Output>, llvm::ArrayRef<TensorValue>) {
+  options.evaluate = [](const ir::Node&, llvm::ArrayRef<ir::Output>, llvm::ArrayRef<TensorValue>) {
     return std::optional<std::vector<TensorValue>>();
   };
-  raised_ = RaiseGraph(
-      *graph_,
-      {.target = target, .evaluate = evaluate, .folds_batch_normalization = folds_batch_normalization},
-      context_);
+  raised_ = RaiseGraph(*graph_, options, context_);
 }
 
 std::vector<std::string> Raising::Lines(bool of_externals) const {

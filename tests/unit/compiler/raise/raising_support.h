@@ -18,6 +18,8 @@ class Raising {
   // evaluated.
   explicit Raising(const std::string& body, bool folds_batch_normalization = false,
                    Target target = Target::kRatified);
+  // The same with other options; their evaluator is replaced by the one that evaluates nothing.
+  Raising(const std::string& body, RaiseOptions options);
 
   bool ok() const { return raised_.has_value(); }
   const RaisedGraph& raised() const { return *raised_; }
