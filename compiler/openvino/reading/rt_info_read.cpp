@@ -96,7 +96,7 @@ void ReadNodeRtInfo(XmlReader& xml, pugi::xml_node element, ir::Graph& graph, ir
       xml.Error(kRtInfo, xml.Range(attribute), "`rt_info` has the attribute `{}` twice", name->substr(0, 60));
       continue;
     }
-    if (seen.size() == kMaxAttributes || graph.node(node).rt_info().size() > kMaxRtInfoEntries) {
+    if (seen.size() == kMaxAttributes || graph.node(node).rt_info().size() >= kMaxRtInfoEntries) {
       xml.Error(kRtInfo, xml.Range(attribute), "a layer has more than {} entries of rt_info", kMaxAttributes);
       return;
     }
