@@ -358,6 +358,42 @@ TEST_F(IfTest, FindsUnknownOperationsAtEachDepth) {
   }
 }
 
+// Declarations in a body that is never taken are not compared, nor those of the bodies in it.
+TEST_F(IfTest, DeclarationsInBodiesThatAreNeverTaken) {
+  const auto labels = [&](bool is_outer_wrong, bool is_inner_wrong, bool condition) {
+    const auto body = [](bool is_wrong) {
+      return NetParts(
+          {Parameter(0, "c", {1}, "BOOL"), Parameter(1, "x", {2}), Result(2, "y", {is_wrong ? 3 : 2})},
+          {{1, 0, 2, 0}});
+    };
+    const std::string inner = NestParts(PortMaps(2) + "<then_body>" + body(is_inner_wrong) +
+                                        "</then_body><else_body>" + body(false) + "</else_body>");
+    const std::string inputs = MapInput(0, 0) + MapInput(1, 1);
+    const LayerText branch = {.id = 2,
+                              .name = "if",
+                              .type = "If",
+                              .version = "opset8",
+                              .inputs = {{0, "BOOL", {1}}, {1, "FP32", {2}}},
+                              .outputs = {{2, "FP32", {2}}},
+                              .more = "<then_port_map>" + inputs + MapOutput(2, 2) +
+                                      "</then_port_map><else_port_map>" + inputs + MapOutput(2, 3) +
+                                      "</else_port_map><then_body>" + body(is_outer_wrong) +
+                                      "</then_body><else_body>" + inner + "</else_body>"};
+    const ReadOutcome outcome =
+        Read(Net({Const(0, "c", {1}, 0, 1, "BOOL"), Parameter(1, "x", {2}), branch, Result(3, "y", {2})},
+                 {{0, 0, 2, 0}, {1, 0, 2, 1}, {2, 2, 3, 0}}),
+             std::string(1, condition ? '\1' : '\0'));
+    return outcome.labels;
+  };
+  using Labels = std::vector<std::string>;
+  EXPECT_EQ(labels(false, false, true), Labels());
+  EXPECT_EQ(labels(false, true, true), Labels());
+  EXPECT_EQ(labels(true, false, true), Labels{"openvino.port-dims"});
+  EXPECT_EQ(labels(false, false, false), Labels());
+  EXPECT_EQ(labels(false, true, false), Labels{"openvino.port-dims"});
+  EXPECT_EQ(labels(true, false, false), Labels());
+}
+
 TEST_F(IfTest, AcceptsOutputsThatNothingUses) {
   const std::vector<int64_t> dims = {1, 2, 2};
   std::string xml = IfNet(TwoOutputs());
