@@ -1,7 +1,9 @@
 #include "compiler/ir/ops/costs.h"
 
 #include "compiler/ir/algorithms/infer.h"
+#include "fmt/format.h"
 #include "gtest/gtest.h"
+#include "tests/unit/compiler/ir/text_fixture.h"
 
 namespace nnefc::ir::ops {
 namespace {
@@ -35,6 +37,132 @@ TEST(Costs, BytesOfPackedElements) {
     ASSERT_TRUE(costs.has_value());
     EXPECT_EQ(costs->output_bytes, row.bytes) << Name(row.type) << ' ' << row.count;
   }
+}
+
+class CostsTest : public TextFixture {
+ protected:
+  std::optional<GraphCosts> CostsOf(const std::string& body) {
+    graph_ = Parse("graph \"g\" {\n" + body + "}\n");
+    EXPECT_NE(graph_, nullptr) << context_.emitter.diagnostics().front().message;
+    if (graph_ == nullptr) return std::nullopt;
+    EXPECT_TRUE(InferGraph(*graph_, context_.emitter));
+    return FindCosts(*graph_);
+  }
+  // Returns "name: elements and bytes of parameters, macs, output bytes, bytes in use; .. peak NAME BYTES".
+  std::string Text(const std::string& body) {
+    const std::optional<GraphCosts> costs = CostsOf(body);
+    if (!costs) return "unknown";
+    std::string text;
+    int64_t parameters = 0, bytes = 0, outputs = 0;
+    double macs = 0;
+    for (const OperationCosts& each : costs->operations) {
+      text += fmt::format("{}: {} {} {} {} {}; ", graph_->node(each.node).name(), each.parameters,
+                          each.parameter_bytes, each.macs, each.output_bytes, each.alive_bytes);
+      parameters += each.parameters;
+      bytes += each.parameter_bytes;
+      outputs += each.output_bytes;
+      macs += each.macs;
+    }
+    EXPECT_EQ(costs->parameters, parameters);
+    EXPECT_EQ(costs->parameter_bytes, bytes);
+    EXPECT_EQ(costs->output_bytes, outputs);
+    EXPECT_EQ(costs->macs, macs);
+    return text + fmt::format("peak {} {}", graph_->node(costs->peak_node).name(), costs->peak_bytes);
+  }
+
+  std::unique_ptr<Graph> graph_;
+};
+
+constexpr std::string_view kInput =
+    "%0 = opset1.Parameter \"x\" {element_type = f32, shape = shape[4]} : f32[4]\n";
+
+// A tensor needs memory up to its last use, however often an operation reads it.
+TEST_F(CostsTest, MemoryUpToTheLastUse) {
+  EXPECT_EQ(
+      Text(std::string(kInput) + "%1 = opset1.Const \"w\" : f32[4] = dense<f32[4]: 1.0, 2.0, 3.0, 4.0>\n"
+                                 "%2 = opset1.Const \"s\" : f32[1] = dense<f32[1]: 1.0>\n"
+                                 "%3 = opset1.Add \"a\" (%0, %1) : f32[4]\n"
+                                 "%4 = opset1.Multiply \"b\" (%3, %3) : f32[4]\n"
+                                 "%5 = opset1.Add \"c\" (%4, %1) : f32[4]\n"
+                                 "%6 = opset1.Add \"d\" (%5, %2) : f32[4]\nopset1.Result \"y\" (%6)\n"),
+      "a: 4 16 0 16 32; b: 0 0 0 16 32; c: 0 0 0 16 32; d: 0 0 0 16 32; peak a 32");
+  // An input that is read at the end, and a result that nothing reads.
+  EXPECT_EQ(Text(std::string(kInput) + "%1 = opset1.Concat \"twice\" (%0, %0) {axis = 0} : f32[8]\n"
+                                       "%2 = opset1.ReLU \"unused\" (%1) : f32[8]\n"
+                                       "%3 = opset1.Abs \"abs\" (%1) : f32[8]\n"
+                                       "%4 = opset1.Concat \"all\" (%3, %0) {axis = 0} : f32[12]\n"
+                                       "%5 = opset1.Exp \"exp\" (%4) : f32[12]\n"
+                                       "opset1.Result \"y\" (%5)\nopset1.Result \"z\" (%5)\n"),
+            "twice: 0 0 0 32 48; unused: 0 0 0 32 80; abs: 0 0 0 32 80; all: 0 0 0 48 96; "
+            "exp: 0 0 0 48 96; peak all 96");
+}
+
+// Floats of at least two elements are parameters, in the type in which they are stored, of the first
+// operation that needs them.
+TEST_F(CostsTest, ParametersOfTheFirstUser) {
+  const std::string weights =
+      "%1 = opset1.Const \"w\" : f16[4,2] = dense<f16[4,2]: 1, 2, 3, 4, 5, 6, 7, 8>\n"
+      "%2 = opset1.Convert \"wide\" (%1) {destination_type = f32} : f32[4,2]\n";
+  EXPECT_EQ(Text(std::string(kInput) + weights +
+                 "%3 = opset1.MatMul \"p\" (%0, %2) : f32[2]\n%4 = opset1.MatMul \"q\" (%0, %2) : f32[2]\n"
+                 "%5 = opset1.Const \"b\" : f32[2] = dense<f32[2]: 1.0, 2.0>\n"
+                 "%6 = opset1.Add \"s\" (%3, %5) : f32[2]\n%7 = opset1.Add \"t\" (%6, %4) : f32[2]\n"
+                 "opset1.Result \"y\" (%7)\n"),
+            "p: 8 16 8 8 24; q: 0 0 8 8 32; s: 2 8 0 8 24; t: 0 0 0 8 24; peak q 32");
+  EXPECT_EQ(
+      Text(std::string(kInput) + "%1 = opset1.Const \"i\" : i64[2] = dense<i64[2]: 2, 2>\n"
+                                 "%2 = opset1.Reshape \"r\" (%0, %1) : f32[2,2]\nopset1.Result \"y\" (%2)\n"),
+      "r: 0 0 0 16 32; peak r 32");
+}
+
+std::string BodyOf(int columns) {
+  std::string items = "1";
+  for (int i = 1; i < 4 * columns; ++i) items += ", 1";
+  return fmt::format(
+      "    %0 = opset1.Parameter \"p\" {{element_type = f32, shape = shape[1,4]}} : f32[1,4]\n"
+      "    %1 = opset1.Const \"w\" : f32[4,{0}] = dense<f32[4,{0}]: {1}>\n"
+      "    %2 = opset1.MatMul \"m\" (%0, %1) : f32[1,{0}]\n    opset1.Result \"r\" (%2)\n",
+      columns, items);
+}
+
+// The same result by two products: 4 * 5 + 5 * 2 multiply-accumulates.
+std::string LongBody() {
+  std::string body = BodyOf(5);
+  body.resize(body.find("    opset1.Result"));
+  return body +
+         "    %3 = opset1.Const \"v\" : f32[5,2] = dense<f32[5,2]: 1, 1, 1, 1, 1, 1, 1, 1, 1, 2>\n"
+         "    %4 = opset1.MatMul \"n\" (%2, %3) : f32[1,2]\n    opset1.Result \"r\" (%4)\n";
+}
+
+// All iterations of a loop, the costlier branch of an If, and the parameters of both.
+TEST_F(CostsTest, Bodies) {
+  const auto loop = [&](const std::string& extent, const std::string& input, const std::string& output,
+                        const std::string& result) {
+    return Text("%0 = opset1.Parameter \"x\" {element_type = f32, shape = shape[" + extent + ",4]} : f32[" +
+                extent + ",4]\n%1 = opset1.TensorIterator \"loop\" (%0) : f32" + result +
+                " bodies {\n  \"body\" input 0 -> 0" + input + " output 0 -> 0" + output +
+                " graph \"step\" {\n" + BodyOf(2) + "  }\n}\nopset1.Result \"y\" (%1)\n");
+  };
+  const std::string slice = " slice(axis 0, start 0, end -1, stride 1, part 1)";
+  EXPECT_EQ(loop("3", slice, slice, "[3,2]"), "loop: 8 32 24 24 72; peak loop 72");
+  EXPECT_EQ(loop("3", slice, "", "[1,2]"), "loop: 8 32 24 8 56; peak loop 56");
+  EXPECT_EQ(loop("1", "", " slice(axis 0, start 0, end 5, stride 1, part 1)", "[5,2]"),
+            "loop: 8 32 40 40 56; peak loop 56");
+  EXPECT_EQ(loop("1", "", "", "[1,2]"), "unknown");
+
+  const auto branches = [&](const std::string& first, const std::string& second) {
+    return Text(
+        "%0 = opset1.Parameter \"c\" {element_type = boolean, shape = shape[]} : boolean[]\n"
+        "%1 = opset1.Parameter \"x\" {element_type = f32, shape = shape[1,4]} : f32[1,4]\n"
+        "%2 = opset8.If \"if\" (%0, %1) : f32[1,?] bodies {\n"
+        "  \"then_body\" input 1 -> 0 output 0 -> 0 graph \"t\" {\n" +
+        first + "  }\n  \"else_body\" input 1 -> 0 output 0 -> 0 graph \"e\" {\n" + second +
+        "  }\n}\nopset1.Result \"y\" (%2)\n");
+  };
+  EXPECT_EQ(branches(BodyOf(2), BodyOf(2)), "if: 16 64 8 8 25; peak if 25");
+  EXPECT_EQ(branches(BodyOf(2), LongBody()), "if: 38 152 30 8 25; peak if 25");
+  EXPECT_EQ(branches(LongBody(), BodyOf(2)), "if: 38 152 30 8 25; peak if 25");
+  EXPECT_EQ(branches(BodyOf(2), BodyOf(3)), "unknown");
 }
 
 }  // namespace
