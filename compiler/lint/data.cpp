@@ -32,14 +32,16 @@ bool FitsType(const package::DatHeader& dat, ElementType type) {
   const bool is_plain = dat.coding == package::DatCoding::kPlain;
   const bool is_integer =
       is_plain && (dat.items == package::DatItems::kUnsigned || dat.items == package::DatItems::kSigned);
-  const bool is_provisional = dat.format == package::DatHeader::Format::kProvisional;
+  // Integers stand for logicals in provisional files, and where they have one bit.
+  const bool may_be_logical =
+      is_integer && (dat.format == package::DatHeader::Format::kProvisional || dat.bits == 1);
   switch (type) {
     case ElementType::kF32:
       return !is_plain || dat.items == package::DatItems::kFloat;
     case ElementType::kI64:
       return is_integer;
     case ElementType::kBoolean:
-      return is_plain && (dat.items == package::DatItems::kBool || (is_integer && is_provisional));
+      return (is_plain && dat.items == package::DatItems::kBool) || may_be_logical;
     default:
       return true;
   }
