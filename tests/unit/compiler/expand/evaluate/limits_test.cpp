@@ -336,6 +336,38 @@ TEST(LimitsTest, StepsAndItemsByHand) {
   }
 }
 
+// The expression that exceeds the limit is reported: work within it is counted before the next one.
+TEST(LimitsTest, StepsAreReportedWhereTheyAreExceeded) {
+  constexpr std::string_view kItems = "[0] * 100";
+  struct Case {
+    std::string_view expression;  // of an integer
+    std::string_view reported;    // its part that exceeds 100 steps
+  };
+  for (const Case& each : std::initializer_list<Case>{
+           {"length_of([0] * 100)", kItems},
+           {"length_of([0] * 30 + [0] * 30 + [0] * 30)", "[0] * 30 + [0] * 30"},
+           {"length_of(range_of([0] * 60))", "range_of([0] * 60)"},
+           {"length_of(range_of(range_of(range_of([0] * 25))))", "range_of(range_of(range_of([0] * 25)))"},
+           {"length_of('a' * 2000)", "'a' * 2000"},
+           {"length_of([for i in [0] * 20 yield i])", "[for i in [0] * 20 yield i]"},
+           {"integer([0] * 40 == [0] * 40)", "[0] * 40 == [0] * 40"},
+           {"integer(1 in [0] * 60)", "1 in [0] * 60"},
+       }) {
+    const std::string line = fmt::format("    y = x * scalar({});", each.expression);
+    Limits limits;
+    limits.steps = 100;
+    Expansion expansion(
+        Ratified("fragment f( x: tensor<scalar> ) -> ( y: tensor<scalar> )\n{\n" + line + "\n}",
+                 "    y = f(x);"),
+        {}, limits);
+    const Diagnostic* found = expansion.Find("limit.steps");
+    ASSERT_NE(found, nullptr) << each.expression;
+    EXPECT_EQ(expansion.context.sources.Text(found->range.file)
+                  .substr(found->range.begin, found->range.end - found->range.begin),
+              each.reported);
+  }
+}
+
 // Outputs beyond the 64th count as operations, in a fragment in addition to the operation itself. A body
 // counts as 32 operations in addition to its parameters and its own operations.
 TEST(LimitsTest, OperationsByHand) {
