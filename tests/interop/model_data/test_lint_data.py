@@ -33,9 +33,9 @@ def _provisional(code: int, bits: int, items: bytes) -> bytes:
     return struct.pack("<4sIIIBBH", b"\x4e\xef\x01\x00", 20, 1, 1, code, bits, 0) + items
 
 
-def _lint(nnefc: Path, folder: Path) -> tuple[int, list[str]]:
+def _lint(nnefc: Path, folder: Path, *options: str) -> tuple[int, list[str]]:
     """Returns the exit code, and the diagnostics of variables and their files."""
-    done = subprocess.run([str(nnefc), "lint", "model"], cwd=folder.parent, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run([str(nnefc), "lint", "model", *options], cwd=folder.parent, capture_output=True, text=True, timeout=60, check=False)
     return done.returncode, [line for line in done.stderr.splitlines() if re.search(r"\[(lint\.data|lint\.variable-without|variable)[a-z.-]*\]$", line)]
 
 
@@ -66,9 +66,9 @@ def test_items_fit_the_type_of_the_variable(items: dict[str, tuple[int, int, str
 FLOATS = _ratified(0, 32, struct.pack("<2f", 1, 2), (2,))
 
 
-def _found(nnefc: Path, folder: Path) -> list[tuple[str, str]]:
+def _found(nnefc: Path, folder: Path, *options: str) -> list[tuple[str, str]]:
     """Returns the label and the name of the file or variable of each finding, in order."""
-    _, lines = _lint(nnefc, folder)
+    _, lines = _lint(nnefc, folder, *options)
     return [(re.search(r"\[lint\.([a-z-]+)\]", line)[1], re.search(r"`([^`]+)`", line.split(": ", 2)[2])[1]) for line in lines]
 
 
@@ -81,7 +81,12 @@ def test_shapes_of_files_are_those_of_variables(shape: tuple[int, ...], is_equal
     assert _found(nnefc, model) == ([] if is_equal else [("data-shape", "v.dat")])
     # The type is compared, too.
     (model / "v.dat").write_bytes(_ratified(4, 32, bytes(4 * volume), shape))
-    assert _found(nnefc, model) == ([] if is_equal else [("data-shape", "v.dat")]) + [("data-type", "v.dat")]
+    shapes, types = [] if is_equal else [("data-shape", "v.dat")], [("data-type", "v.dat")]
+    assert _found(nnefc, model) == shapes + types
+    # Each finding is enabled separately.
+    assert _found(nnefc, model, "--disable", "data-type") == shapes
+    assert _found(nnefc, model, "--disable", "data-shape") == types
+    assert _found(nnefc, model, "--disable", "data-shape,data-type") == []
 
 
 @pytest.mark.parametrize(("labels", "files", "found"), [
