@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <optional>
 #include <random>
@@ -202,6 +203,146 @@ TEST(RepeatedBlocksTest, SplitsAndSeveralResults) {
   body += "    u = add(d0, d1);\n    v = add(u, d2);\n";
   const std::string text = Check(Graph(body, "y, v"));
   EXPECT_NE(text.find("( output: tensor<scalar>, output_2: tensor<scalar> )"), std::string::npos) << text;
+}
+
+// Returns the numbers of operations of the fragments in order.
+std::vector<int64_t> LengthsOf(const std::string& text) {
+  std::vector<int64_t> lengths;
+  for (size_t at = text.find("\nfragment "); at != std::string::npos; at = text.find("\nfragment ", at + 1)) {
+    const size_t begin = text.find("{\n", at) + 2;
+    lengths.push_back(LinesOf(text.substr(begin, text.find("\n}", begin) + 1 - begin)));
+  }
+  return lengths;
+}
+
+// Two equal chains of `length` operations that differ from each other.
+std::string TwoChains(int length, const std::function<std::string(int)>& operation) {
+  std::string body, last = "x";
+  for (int i = 0; i < 2 * length; ++i) {
+    const std::string name = i == 2 * length - 1 ? "y" : fmt::format("t{}", i);
+    body += fmt::format("    {} = ", name) + fmt::format(fmt::runtime(operation(i)), last) + ";\n";
+    last = name;
+  }
+  return body;
+}
+
+// A block has at most 256 operations.
+TEST(RepeatedBlocksTest, LongestBlocks) {
+  for (const auto& [length, expected] :
+       std::initializer_list<std::pair<int, std::vector<int64_t>>>{{256, {256}}, {257, {256}}}) {
+    const std::string text = Check(
+        Graph(TwoChains(length, [&](int i) { return fmt::format("mul({{}}, {}.0)", i % length + 1); })));
+    EXPECT_EQ(LengthsOf(text), expected) << length;
+  }
+}
+
+// A fragment has at most 40 arguments and results.
+TEST(RepeatedBlocksTest, MostTensors) {
+  for (int length : {37, 38, 39, 40}) {
+    std::string variables;
+    for (int i = 0; i < 2 * length; ++i)
+      variables += fmt::format("    w{0} = variable(shape = [1, 4], label = 'w{0}');\n", i);
+    const std::string text = Check(Graph(variables + TwoChains(length, [&](int i) {
+                                           return fmt::format("clamp({{}}, w{}, {}.0)", i, i % length);
+                                         })));
+    // The variables, the first operand and the result.
+    EXPECT_EQ(LengthsOf(text), std::vector<int64_t>{std::min(length, 38)}) << length;
+  }
+}
+
+// Operations of more than 1024 outputs are in no block.
+TEST(RepeatedBlocksTest, MostOutputs) {
+  for (int count : {1023, 1024, 1025}) {
+    std::string body = Chain(4, "r", "y", [&](int i, std::string_view input, std::string_view output) {
+      std::string names;
+      for (int k = 0; k < count; ++k) names += fmt::format("{}c{}_{}", k == 0 ? "" : ", ", i, k);
+      return fmt::format(
+          "    [{0}] = copy_n({1}, times = {2});\n    a{3} = tanh(c{3}_{4});\n    b{3} = sin(a{3});\n"
+          "    {5} = sub(b{3}, c{3}_0);\n",
+          names, input, count, i, count - 1, output);
+    });
+    // Without `copy_n`, a fragment of three operations saves one line.
+    EXPECT_EQ(LengthsOf(Check(Graph(body))), count > 1024 ? std::vector<int64_t>{} : std::vector<int64_t>{4})
+        << count;
+  }
+}
+
+// Of blocks that save as many lines, those of fewer arguments and results become fragments.
+TEST(RepeatedBlocksTest, FewestTensors) {
+  std::string body = Chain(5, "r", "s", [](int i, std::string_view input, std::string_view output) {
+    return fmt::format("    p{0} = tanh({1});\n    q{0} = mul(p{0}, 2.0);\n    {2} = add(q{0}, {1});\n", i,
+                       input, output);
+  });
+  // Five times tanh, mul, add, but also mul, add, tanh, and add, tanh, mul.
+  body += "    p5 = tanh(s);\n    q5 = mul(p5, 2.0);\n    y = sub(q5, s);\n";
+  const std::string text = Check(Graph(body));
+  EXPECT_NE(text.find("fragment tanh_mul_add_block( x: tensor<scalar> ) -> ( output: tensor<scalar> )\n"),
+            std::string::npos)
+      << text;
+}
+
+// Blocks do not overlap: of a chain of equal operations, some are alone.
+TEST(RepeatedBlocksTest, BlocksOfEqualOperations) {
+  // A fragment of n operations that occurs m times saves n m - n - m - 4 lines; the most by n = m = 5.
+  const std::string text = Check(Graph(TwoChains(13, [](int) { return "tanh({})"; })));
+  EXPECT_EQ(FragmentsOf(text), 1) << text;
+  const int64_t length = LengthsOf(text).front();
+  EXPECT_TRUE(length == 5 || length == 4 || length == 6) << text;
+  EXPECT_EQ(LinesOf(Graph(TwoChains(13, [](int) { return "tanh({})"; }))) - LinesOf(text) + 1,
+            length == 5 ? 5 * 5 - 5 - 5 - 4 : 6 * 4 - 6 - 4 - 4)
+      << text;
+}
+
+// Arguments have the names of the parameters that read them, the fragment those of its operations.
+TEST(RepeatedBlocksTest, Names) {
+  std::string body = Chain(4, "r", "y", [](int i, std::string_view input, std::string_view output) {
+    return fmt::format(
+        "    v{0} = variable(shape = [1, 4], label = 'v{0}');\n    w{0} = variable(shape = [1, 8], label = "
+        "'w{0}');\n    a{0} = concat([{1}, v{0}], axis = 1);\n    b{0} = sub(a{0}, w{0});\n    c{0} = "
+        "neg(b{0});\n    d{0} = neg(c{0});\n    e{0} = sin(d{0});\n    f{0} = cos(e{0});\n    {2} = slice("
+        "f{0}, axes = [1], begin = [0], end = [4]);\n",
+        i, input, output);
+  });
+  const std::string text = Check(Graph(body));
+  EXPECT_NE(
+      text.find("fragment concat_sub_neg_sin_block( values: tensor<scalar>, values_2: tensor<scalar>, y: "
+                "tensor<scalar> ) -> ( output: tensor<scalar> )\n{\n"
+                "    concat_1 = concat([values, values_2], axis = 1);\n"
+                "    sub_1 = sub(concat_1, y);\n"
+                "    neg_1 = neg(sub_1);\n"
+                "    neg_2 = neg(neg_1);\n"),
+      std::string::npos)
+      << text;
+}
+
+// Constants belong to a block if one operation uses them; operations with effects belong to none.
+TEST(RepeatedBlocksTest, ConstantsAndEffects) {
+  const auto chain = [](const std::string& statement) {
+    return Chain(5, "r", "y", [&](int i, std::string_view input, std::string_view output) {
+      return fmt::format(fmt::runtime(statement), fmt::arg("i", i), fmt::arg("in", input),
+                         fmt::arg("out", output));
+    });
+  };
+  const std::string own = chain(
+      "    k{i} = constant(shape = [1, 4], value = [1.0, 2.0, 3.0, 4.0]);\n    a{i} = add({in}, k{i});\n"
+      "    b{i} = sin(a{i});\n    {out} = neg(b{i});\n");
+  EXPECT_EQ(LengthsOf(Check(Graph(own))), std::vector<int64_t>{4});
+  const std::string shared =
+      "    k = constant(shape = [1, 4], value = [1.0, 2.0, 3.0, 4.0]);\n" +
+      chain("    a{i} = add({in}, k);\n    b{i} = sin(a{i});\n    {out} = neg(b{i});\n");
+  EXPECT_EQ(LengthsOf(Check(Graph(shared))), std::vector<int64_t>{3});
+  // Constants of different values are arguments.
+  const std::string other = chain(
+      "    k{i} = constant(shape = [1, 4], value = [1.0, 2.0, 3.0, {i}.0]);\n    a{i} = add({in}, "
+      "k{i});\n    b{i} = sin(a{i});\n    c{i} = tanh(b{i});\n    {out} = neg(c{i});\n");
+  const std::string text = Check(Graph(other));
+  EXPECT_EQ(LengthsOf(text), std::vector<int64_t>{4});
+  EXPECT_NE(text.find("_block( x: tensor<scalar>, y: tensor<scalar> )"), std::string::npos) << text;
+  const std::string updated = Check(Graph(
+      chain("    w{i} = variable(shape = [1, 4], label = 'w{i}');\n    a{i} = sin({in});\n    b{i} = "
+            "neg(a{i});\n    u{i} = update(w{i}, b{i});\n    c{i} = neg(u{i});\n    {out} = cos(c{i});\n")));
+  EXPECT_EQ(LengthsOf(updated), std::vector<int64_t>{4});  // from an update to the next one
+  EXPECT_EQ(updated.substr(0, updated.find("\ngraph ")).find("update"), std::string::npos) << updated;
 }
 
 TEST(RepeatedBlocksTest, RandomGraphs) {
