@@ -229,7 +229,10 @@ ast::Graph Rewriter::CopyGraph(const Choice& choice) {
 
 llvm::ArrayRef<ast::ExprId> Rewriter::CopyAll(llvm::ArrayRef<ast::ExprId> items) {
   llvm::SmallVector<ast::ExprId, 8> copies;
-  for (ast::ExprId item : items) copies.push_back(Copy(item));
+  for (ast::ExprId item : items) {
+    has_operators_ |= item.valid() && ast::Is<ast::InvocationExpr>(from_->exprs[item].node);
+    copies.push_back(Copy(item));
+  }
   return out_->Keep<ast::ExprId>(copies);
 }
 
