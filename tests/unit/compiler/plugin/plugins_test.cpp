@@ -69,6 +69,7 @@ TEST_F(PluginsTest, FilesThatAreNoPlugins) {
                 "unresolved.so`: undefined symbol: nnefc_test_missing");
   ExpectMistake(*Plugins::Load({Module("mangled")}), "plugin.not-loadable",
                 "mangled.so`: undefined symbol: nnefc::plugin::Missing(int)");
+  EXPECT_EQ(Report(*Plugins::Load({Module("mangled")})).messages[0].find("_Z"), std::string::npos);
 }
 
 // Each byte of the header that says of what kind the file is, and where its sections are.
@@ -170,6 +171,17 @@ TEST_F(PluginsTest, DamagedSections) {
   EXPECT_EQ(*interface([](Elf64_Shdr& changed) { changed.sh_size = 0; }), "");
   EXPECT_EQ(*interface([&](Elf64_Shdr& changed) { changed.sh_offset = whole.size(); }), "");
   EXPECT_EQ(*interface([](Elf64_Shdr& changed) { changed.sh_offset = ~uint64_t{0}; }), "");
+  // A text without an end stops at the end of the file, whatever follows in memory.
+  for (const size_t length : {size_t{1}, size_t{2}, size_t{7}}) {
+    Elf64_Shdr changed = section(index);
+    changed.sh_offset = whole.size() - length;
+    changed.sh_size = 100;
+    std::string bytes = whole + std::string(200, 'x');
+    std::memcpy(bytes.data() + header.e_shoff + index * sizeof(changed), &changed, sizeof(changed));
+    std::memset(bytes.data() + whole.size() - length, 'a', length);
+    EXPECT_EQ(*ReadInterface(std::as_bytes(std::span<const char>(bytes.data(), whole.size()))),
+              std::string(length, 'a'));
+  }
   // The last byte of the file.
   EXPECT_EQ(*interface([&](Elf64_Shdr& changed) {
     changed.sh_offset = whole.size() - 1;
