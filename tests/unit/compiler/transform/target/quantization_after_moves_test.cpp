@@ -147,6 +147,56 @@ TEST_F(QuantizeAfterMovesTest, Parts) {
     EXPECT_EQ(stays(part("p", index) + result("p")), !is_known) << index;
 }
 
+// Indices of a Gather are within the extent of its own axis, which may count from the end.
+TEST_F(QuantizeAfterMovesTest, AxesOfParts) {
+  const auto moves = [&](const std::string& axis, const std::string& indices, const std::string& weights,
+                         const std::string& type = "i64[]") {
+    return AfterMoves(Moves(TargetConstant("i", type, indices) + TargetConstant("a", "i64[]", axis) +
+                            TargetStep("p", "opset8.Gather", "%q, %i, %a", "batch_dims = 0") +
+                            (weights == "4" ? "" : TargetConstant("v", "f32[2,1]", "1, 2")) +
+                            Product("%p", weights == "4" ? "%w" : "%v") + TargetResult("m")))
+        .starts_with("Gather");
+  };
+  for (const std::string axis : {"1", "-2"}) {
+    for (const auto& [index, is_known] :
+         {std::pair("-5", false), std::pair("-4", true), std::pair("3", true), std::pair("4", false)})
+      EXPECT_EQ(moves(axis, index, "2"), is_known) << axis << " " << index;
+  }
+  for (const std::string axis : {"2", "-1"}) {
+    for (const auto& [index, is_known] :
+         {std::pair("-3", false), std::pair("-2", true), std::pair("1", true), std::pair("2", false)})
+      EXPECT_EQ(moves(axis, index, "4"), is_known) << axis << " " << index;
+  }
+  EXPECT_TRUE(moves("0", "0", "2"));
+  EXPECT_FALSE(moves("0", "1", "2"));
+  // Each index of several.
+  EXPECT_TRUE(moves("1", "0, 3, -4", "2", "i64[3]"));
+  EXPECT_FALSE(moves("1", "4, 0, 0", "2", "i64[3]"));
+  EXPECT_FALSE(moves("1", "0, 0, 4", "2", "i64[3]"));
+}
+
+// A result of the graph between the moves or in place of a reader, and weights that are no matrix.
+TEST_F(QuantizeAfterMovesTest, ResultsOfTheGraph) {
+  const std::string product = Transposed("%q") + Product("%t") + TargetResult("m");
+  EXPECT_EQ(AfterMoves(Moves(product + "  opset1.Result \"z\" (%q)\n")),
+            given_ + "MatMul[1,2,1](Transpose Const)");
+  EXPECT_EQ(AfterMoves(Moves(product + "  opset1.Result \"z\" (%t)\n")),
+            moved_ + "MatMul[1,2,1](FakeQuantize Const)");
+  for (ir::NodeId id : graph_->nodes()) {
+    const ir::Node& node = graph_->node(id);
+    if (node.Is(ir::OpRole::kResult) && node.name() == "z") {
+      EXPECT_EQ(graph_->node(node.input(0).node).type(), "FakeQuantize");
+    }
+  }
+  // The chain ends at a value with two readers: the reshape has quantized values.
+  EXPECT_EQ(AfterMoves(Moves(Transposed("%q") + Reshaped("r", "%t") + Product("%r") + TargetResult("m") +
+                             "  opset1.Result \"z\" (%t)\n")),
+            given_ + "Reshape[2,4](Transpose Const) MatMul[2,1](Reshape Const)");
+  EXPECT_EQ(AfterMoves(Moves(Transposed("%q") + TargetConstant("v", "f32[4]", "1, 2, 3, 4") +
+                             Product("%t", "%v") + TargetResult("m"))),
+            given_ + "MatMul[1,2](Transpose Const)");
+}
+
 TEST_F(QuantizeAfterMovesTest, OtherRanges) {
   const std::string rest = Transposed("%q") + Product("%t") + TargetResult("m");
   EXPECT_EQ(AfterMoves(Moves(rest, "255")), given_ + "MatMul[1,2,1](Transpose Const)");
@@ -217,6 +267,32 @@ TEST_F(QuantizeAfterMovesTest, ManyOutputs) {
   };
   EXPECT_FALSE(after(transposed(31)));
   EXPECT_TRUE(after(transposed(32)));
+  // Of each group.
+  const auto grouped = [&](int64_t outputs) {
+    return TargetConstant("w", fmt::format("f32[2,{},1,1]", outputs), items(2 * outputs)) +
+           TargetStep("m", "opset1.GroupConvolution", "%t, %w",
+                      "strides = [1], dilations = [1], pads_begin = [0], pads_end = [0]");
+  };
+  EXPECT_FALSE(after(grouped(31)));
+  EXPECT_TRUE(after(grouped(32)));
+  // One consumer of several is sufficient.
+  const std::string few = TargetConstant("v", "f32[4,1]", items(4)) +
+                          TargetStep("f", "opset1.MatMul", "%t, %v") + "  opset1.Result \"f\" (%f)\n";
+  EXPECT_FALSE(after(few + matrix("[4,31]", 124, "")));
+  EXPECT_TRUE(after(few + matrix("[4,32]", 128, "")));
+  EXPECT_TRUE(after(matrix("[4,32]", 128, "") + few));
+}
+
+TEST_F(QuantizeAfterMovesTest, TensorsWithoutElements) {
+  const std::string text =
+      AfterMoves(TargetInput("x", "f32", "[1,4,0]") + TargetConstant("low", "f32[]", "0") +
+                 TargetConstant("high", "f32[]", "255") + TargetConstant("order", "i64[3]", "0, 2, 1") +
+                 TargetConstant("w", "f32[4,1]", "1, 2, 3, 4") +
+                 TargetStep("q", "opset1.FakeQuantize", "%x, %low, %high, %low, %high", "levels = 256") +
+                 Transposed("%q") + Product("%t") + TargetResult("m"));
+  EXPECT_EQ(text,
+            "FakeQuantize[1,4,0](Parameter Const Const Const Const) Transpose[1,0,4](FakeQuantize Const) "
+            "MatMul[1,0,1](Transpose Const)");
 }
 
 TEST_F(QuantizeAfterMovesTest, NamesStayWithTheirValues) {
@@ -324,17 +400,55 @@ TEST_F(QuantizeAgainTest, Borders) {
 // At most 32 nodes are visited, the quantization included.
 TEST_F(QuantizeAgainTest, LongChains) {
   const auto moved = [&](int count) {
-    std::string steps, from = "%q";
+    std::string steps = TargetConstant("same", "i64[3]", "0, 1, 2"), from = "%q";
     for (int i = 1; i <= count; ++i) {
-      const std::string name = i == count ? "t" : fmt::format("t{}", i);
-      steps += TargetStep(name, "opset1.Transpose", from + ", %order");
+      const std::string name(i == count ? 1 : static_cast<size_t>(i) + 1, 't');
+      steps += TargetStep(name, "opset1.Transpose", from + (i == count ? ", %order" : ", %same"));
       from = "%" + name;
     }
     return IsAgain(AfterProduct(steps));
   };
   EXPECT_TRUE(moved(1));
   EXPECT_TRUE(moved(31));
+  EXPECT_FALSE(moved(32));
   EXPECT_FALSE(moved(33));
+  // A Concat counts once, and the quantization once for each part.
+  const auto joined = [&](int parts) {
+    std::string all = "%q";
+    for (int i = 1; i < parts; ++i) all += ", %q";
+    return IsAgain(AfterProduct(TargetStep("c", "opset1.Concat", all, "axis = 2") + Transposed("%c")));
+  };
+  EXPECT_TRUE(joined(30));  // and the transpose
+  EXPECT_FALSE(joined(31));
+}
+
+// A Concat of channels of images keeps quantized values, if each part does.
+TEST_F(QuantizeAgainTest, JoinedImages) {
+  const auto joined = [&](const std::string& parts, const std::string& axis) {
+    std::string zeros = "1";
+    for (int i = 1; i < 32 * 4; ++i) zeros += ", 1";
+    const auto quantized = [&](const std::string& name) {
+      return TargetConstant("k" + name, "f32[2,2,1,1]", "1, 2, 3, 4") +
+             TargetConvolution("x" + name, "y" + name, "k" + name) + Quantized(name);
+    };
+    const std::string after = AfterMoves(
+        TargetInput("yq", "f32", "[1,2,2,2]") + TargetInput("yr", "f32", "[1,2,2,2]") + quantized("q") +
+        quantized("r") + TargetConstant("order", "i64[4]", "0, 1, 3, 2") +
+        TargetStep("t", "opset1.Transpose", "%q, %order") +
+        TargetStep("u", "opset1.Transpose", "%r, %order") +
+        TargetStep("c", "opset1.Concat", parts, "axis = " + axis) +
+        TargetConstant("w", axis == "1" || axis == "-3" ? "f32[32,4,1,1]" : "f32[64,2,1,1]", zeros) +
+        TargetConvolution("m", "c") + TargetResult("m") + TargetStep("s", "opset1.Add", "%q, %r") +
+        "  opset1.Result \"s\" (%s)\n");
+    return after.find("](FakeQuantize Const)", after.find("Concat")) != std::string::npos;
+  };
+  for (const std::string axis : {"1", "-3"}) {
+    EXPECT_FALSE(joined("%q, %r", axis));
+    EXPECT_TRUE(joined("%t, %r", axis));
+    EXPECT_TRUE(joined("%q, %u", axis));
+    EXPECT_TRUE(joined("%t, %u", axis));
+  }
+  EXPECT_TRUE(joined("%q, %r", "3"));
 }
 
 // A part of a value, with a function of its elements before it or not.

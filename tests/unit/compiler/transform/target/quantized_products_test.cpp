@@ -1,5 +1,7 @@
 // target.MarkQuantizedProducts: matmuls of two quantized tensors, and near misses.
 
+#include <cmath>
+
 #include "compiler/ir/ops/arithmetic/quantized_values.h"
 #include "tests/unit/compiler/transform/target/target_support.h"
 
@@ -175,6 +177,71 @@ TEST_F(QuantizedProductMarksTest, MovedOperands) {
   EXPECT_EQ(Marked({Quantized("p", "x"), Quantized("q", "y"), TargetStep("t", "opset1.Add", "%q, %one"),
                     Product("p", "t")}),
             "");
+}
+
+// Operations with elements of the data alone, and those that may add others or are not followed.
+TEST_F(QuantizedProductMarksTest, MovesByOperation) {
+  const auto marked = [&](const std::string& constants, const std::string& operation,
+                          const std::string& inputs, const std::string& attributes = "") {
+    const std::string marks = Marked({constants, Quantized("p", "x"), Quantized("q", "y"),
+                                      TargetStep("t", operation, inputs, attributes), Product("p", "t")});
+    return marks.find("m(1, 0; 1, 0)") != std::string::npos;
+  };
+  const std::string list = TargetConstant("a", "i64[3]", "0, 0, 0") +
+                           TargetConstant("b", "i64[3]", "2, 4, 5") +
+                           TargetConstant("c", "i64[3]", "1, 1, 1");
+  EXPECT_TRUE(
+      marked(TargetConstant("a", "i64[3]", "2, 4, 5"), "opset1.Broadcast", "%q, %a", "mode = \"numpy\""));
+  EXPECT_TRUE(marked(list, "opset8.Slice", "%q, %a, %b, %c"));
+  EXPECT_TRUE(
+      marked(TargetConstant("a", "i64[3]", "2, 4, 5"), "opset1.Reshape", "%q, %a", "special_zero = false"));
+  EXPECT_TRUE(marked(TargetConstant("a", "i64[3]", "1, 1, 1"), "opset1.Tile", "%q, %a"));
+  EXPECT_TRUE(marked(TargetConstant("a", "i64[3]", "0, 1, 2"), "opset1.Transpose", "%q, %a"));
+  EXPECT_FALSE(marked(list, "opset1.Pad", "%q, %a, %a", "pad_mode = \"constant\""));
+  EXPECT_FALSE(marked("", "opset1.Concat", "%q", "axis = 0"));
+  EXPECT_FALSE(marked(TargetConstant("a", "i64[2]", "0, 1") + TargetConstant("b", "i64[]", "0"),
+                      "opset8.Gather", "%q, %a, %b", "batch_dims = 0"));
+  // The other operand of an operation with two.
+  EXPECT_FALSE(marked("", "opset1.Maximum", "%q, %q"));
+}
+
+// At most 15 moves after a quantization, of either operand.
+TEST_F(QuantizedProductMarksTest, LongChainsOfMoves) {
+  for (const int count : {1, 14, 15, 16, 17}) {
+    for (const std::string operand : {"p", "q"}) {
+      std::vector<std::string> steps = {TargetConstant("order", "i64[3]", "0, 1, 2"), Quantized("p", "x"),
+                                        Quantized("q", "y")};
+      std::string last = operand;
+      for (int i = 0; i < count; ++i) {
+        const std::string name = std::string("t") + static_cast<char>('a' + i);
+        steps.push_back(TargetStep(name, "opset1.Transpose", "%" + last + ", %order"));
+        last = name;
+      }
+      steps.push_back(operand == "p" ? Product(last, "q") : Product("p", last));
+      EXPECT_EQ(Marked(steps).find("m(") != std::string::npos, count <= 15) << count << operand;
+    }
+  }
+}
+
+// The product of the scales is a normal f32 number: at least 2^-126, which is 1.17549e-38, and not infinite.
+TEST_F(QuantizedProductMarksTest, Scales) {
+  const auto marked = [&](int left, int right) {
+    const auto limit = [](const char* name, int exponent) {
+      return TargetConstant(name, "f32[]", fmt::format("{}", std::ldexp(255.0, exponent)));
+    };
+    const std::string marks =
+        Marked({limit("a", left), limit("b", right),
+                TargetStep("p", "opset1.FakeQuantize", "%x, %zero, %a, %zero, %a", "levels = 256"),
+                TargetStep("q", "opset1.FakeQuantize", "%y, %zero, %b, %zero, %b", "levels = 256"),
+                Product("p", "q")});
+    return marks.find("m(") != std::string::npos;
+  };
+  EXPECT_TRUE(marked(-63, -63));
+  EXPECT_FALSE(marked(-63, -64));
+  EXPECT_FALSE(marked(-64, -63));
+  EXPECT_TRUE(marked(-90, 10));
+  EXPECT_TRUE(marked(64, 63));
+  EXPECT_FALSE(marked(64, 64));
 }
 
 // Recurrent layers are marked by their data alone, whose values stay f32.
