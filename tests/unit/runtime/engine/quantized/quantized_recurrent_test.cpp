@@ -19,6 +19,7 @@ struct QuantizedLayer {
   // The initial states, and one number of the first one and of f32 data.
   float state = 1;
   float odd = 0.5F;
+  bool has_nan = false;  // the first and the last number of the data
 
   bool is_lstm() const { return gates == 4; }
   bool is_sequence() const { return std::string_view(type).ends_with("Sequence"); }
@@ -29,6 +30,10 @@ struct QuantizedLayer {
     const bool is_w = has_quantized_w && inputs >= kMinTerms, is_r = has_quantized_r && hidden >= kMinTerms;
     if (!is_w) return is_r ? "panels:int8_r" : "panels:f32";
     return is_r ? "panels:int8 " : "panels:int8_w";
+  }
+  // Returns whether the data are multiplied as codes, of which none is NaN.
+  bool has_codes() const {
+    return has_quantized_data && (Kernel() == "panels:int8 " || Kernel() == "panels:int8_w");
   }
 };
 
@@ -73,6 +78,13 @@ class QuantizedRecurrentTest : public testing::Test {
     };
     std::vector<TensorValue> values = {RandomTensor(data, 1, -3, 3)};
     if (!layer.has_quantized_data) values[0] = with_odd(data, values[0]);
+    const auto with_ends = [&](float number) {
+      std::vector<float> changed(values[0].elements<float>().begin(), values[0].elements<float>().end());
+      changed.front() = changed.back() = number;
+      return TensorValue::FromFloats(data, changed);
+    };
+    if (layer.has_nan)
+      values[0] = with_ends(layer.has_codes() ? static_cast<float>(layer.data.Number(0)) : kNan);
     for (int i = 0; i < (layer.is_lstm() ? 2 : 1); ++i) {
       inputs.push_back(g.Parameter("s" + std::to_string(i), state));
       const TensorValue numbers = RandomTensor(state, 2, -layer.state, layer.state);
@@ -92,6 +104,7 @@ class QuantizedRecurrentTest : public testing::Test {
     for (int32_t i = 0; i < outputs; ++i) g.Result({y.node, i}, "output" + std::to_string(i));
     const std::vector<TensorValue> expected =
         RunGraph(g.graph, {.backend = kernels::Backend::kReference, .threads = 2}, values);
+    if (layer.has_nan) values[0] = with_ends(kNan);
     for (int threads : {1, 3}) {
       const auto executable = Compile(g.graph, {.backend = kernels::Backend::kFast, .threads = threads});
       ASSERT_NE(executable, nullptr);
@@ -197,6 +210,22 @@ TEST_F(QuantizedRecurrentTest, StatesOfAllMagnitudes) {
                  .odd = odd},
                 1e-4);
       }
+    }
+  }
+}
+
+// NaN has no code: where weights are multiplied by codes, FakeQuantize makes it code 0. It stays NaN
+// elsewhere.
+TEST_F(QuantizedRecurrentTest, NanInData) {
+  for (const auto& [type, gates] : kSequences) {
+    for (const bool is_quantized : {false, true}) {
+      for (const bool has_quantized_w : {false, true})
+        Check({.type = type,
+               .gates = gates,
+               .has_quantized_data = is_quantized,
+               .has_quantized_w = has_quantized_w,
+               .data = {.zero = 50},
+               .has_nan = true});
     }
   }
 }
