@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include <bit>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -135,17 +135,17 @@ TEST(QuantizedPanelsTest, RowsWithAndWithoutUnits) {
     const PackedPanels given(kGroups, kOutputs, terms);
     ASSERT_TRUE(given.panels);
     for (int set = 0; set < 1 << kRows; ++set) {
-      std::vector<std::vector<float>> numbers;
-      std::vector<const float*> rows;
+      std::array<std::vector<float>, kRows> numbers;
+      std::array<const float*, kRows> rows;
       StoredRows stored(kRows, given.panels->row_bytes());
       for (int64_t row = 0; row < kRows; ++row) {
-        std::vector<float>& x = numbers.emplace_back();
+        std::vector<float>& x = numbers[static_cast<size_t>(row)];
         for (int64_t i = 0; i < terms; ++i) x.push_back(static_cast<float>((row * 7 + i * 3) % 16 - 8));
         if ((set >> row & 1) != 0) x[0] = row % 2 == 0 ? kLeastWithout : -kLeastWithout;
         stored.rows.Store(row, x.data(), terms);
         ASSERT_EQ(std::isnan(stored.units[static_cast<size_t>(row)]), (set >> row & 1) != 0);
       }
-      for (const std::vector<float>& x : numbers) rows.push_back(x.data());
+      for (size_t row = 0; row < rows.size(); ++row) rows[row] = numbers[row].data();
       for (const auto& [begin, end] : {std::pair<int64_t, int64_t>{0, 1}, {1, 2}, {0, 2}, {2, 4}, {1, 4}}) {
         for (const int64_t count : {int64_t{1}, int64_t{2}, kRows}) {
           const int64_t columns = (end - begin) * simd::kBlockColumns;

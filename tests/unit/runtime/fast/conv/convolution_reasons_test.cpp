@@ -1,0 +1,296 @@
+// The reasons for implementations that cannot run a convolution, at the bounds of their conditions: a request
+// that just fits has no reason.
+
+#include "tests/unit/runtime/fast/reason_cases.h"
+
+namespace nnefc::runtime::fast {
+namespace {
+
+using engine::WindowSetting;
+using kernels::Precision;
+
+// A Convolution to `outputs` channels with a constant filter.
+Step Conv(const WindowSetting& window, int64_t outputs, Precision precision = Precision::kF32) {
+  Shape filter = {outputs, window.input[1]};
+  filter.append(window.window.begin(), window.window.end());
+  return {.type = "Convolution",
+          .inputs = {{window.input}, ConstantZeros(filter)},
+          .attributes = WindowOf(window),
+          .precision = precision};
+}
+
+constexpr char kNotConstant[] = "the filter is not constant";
+
+TEST(ConvolutionReasonsTest, Winograd) {
+  const auto fewer = [](int inputs, int outputs) {
+    return fmt::format("{} input and {} output channels, fewer than a block", inputs, outputs);
+  };
+  constexpr char kId[] = "winograd";
+  const auto volume = [](int64_t channels, int64_t slices) {
+    return Conv({.input = {1, channels, slices, 9, 9}, .window = {slices, 3, 3}}, 16);
+  };
+  ExpectReasons({
+      {Conv({.input = {1, 16, 20, 20}, .window = {3, 3}}, 16), kId, ""},
+      {Conv({.input = {1, 16, 20, 20}, .window = {3, 3}, .dilations = {2, 3}}, 16), kId, ""},
+      {Conv({.input = {1, 16, 20, 20}, .window = {3, 2}}, 16), kId, "filter 3x2"},
+      {Conv({.input = {1, 16, 20, 20}, .window = {2, 3}}, 16), kId, "filter 2x3"},
+      {Conv({.input = {1, 16, 20, 20}, .window = {4, 3}}, 16), kId, "filter 4x3"},
+      {Conv({.input = {1, 16, 20}, .window = {3}}, 16), kId, "filter 1x3"},
+      {Conv({.input = {1, 16, 20, 20}, .window = {3, 3}, .strides = {2, 1}}, 16), kId, "strides 2x1"},
+      {Conv({.input = {1, 16, 20, 20}, .window = {3, 3}, .strides = {1, 2}}, 16), kId, "strides 1x2"},
+      {Conv({.input = {1, 15, 20, 20}, .window = {3, 3}}, 16), kId, fewer(15, 16)},
+      {Conv({.input = {1, 16, 20, 20}, .window = {3, 3}}, 15), kId, fewer(16, 15)},
+      {WithoutConstants(Conv({.input = {1, 16, 20, 20}, .window = {3, 3}}, 16)), kId, kNotConstant},
+      {Conv({.input = {1, 16, 20, 20}, .window = {3, 3}}, 16, Precision::kExact), kId, "precision exact"},
+      {volume(24, 1), kId, ""},
+      {volume(24, 2), kId, "24 channels for several slices, not whole blocks"},
+      {volume(32, 2), kId, ""},
+      {volume(4096, 2), kId, ""},
+      {volume(4112, 2), kId, "4112 channels of 2 slices are too many"},
+      {volume(2720, 3), kId, ""},
+      {volume(2736, 3), kId, "2736 channels of 3 slices are too many"},
+      {Conv({.input = {1, 32, 5, 9, 9}, .window = {2, 3, 3}, .strides = {2, 1, 1}}, 16), kId, ""},
+  });
+}
+
+TEST(ConvolutionReasonsTest, FewOutputs) {
+  constexpr char kId[] = "few_outputs";
+  constexpr int64_t kPixels = int64_t{1} << 24, kInputs = int64_t{1} << 20;
+  const auto rows = [](int64_t taps, int64_t dilation) {
+    return Conv({.input = {1, 2, 70, 9}, .window = {taps, 1}, .dilations = {dilation, 1}}, 2);
+  };
+  const auto columns = [](int64_t taps, int64_t before) {
+    return Conv({.input = {1, 2, 2, 2000}, .window = {1, taps}, .begin = {0, before}}, 2);
+  };
+  const auto many_rows = [](int count) { return fmt::format("windows over {} rows, more than 33", count); };
+  const auto wide = [](int count) {
+    return fmt::format("windows or borders of {} columns, more than 1024", count);
+  };
+  ExpectReasons({
+      {Conv({.input = {1, kInputs + 1, 1, 1}, .window = {1, 1}}, 1), kId,
+       "1048577 input channels, more than 1048576"},
+      {WithoutConstants(Conv({.input = {1, 2, 9, 9}, .window = {3, 3}}, 2)), kId, kNotConstant},
+      {Conv({.input = {1, 2, 9, 9}, .window = {3, 3}, .strides = {2, 1}}, 2), kId, "strides 2x1"},
+      {Conv({.input = {1, 2, 9, 9}, .window = {3, 3}, .strides = {1, 2}}, 2), kId, "strides 1x2"},
+      {Conv({.input = {1, 1, kPixels + 2}, .window = {3}}, 1), kId, ""},
+      {Conv({.input = {1, 1, kPixels + 3}, .window = {3}}, 1), kId,
+       "rows of 16777217 pixels, more than 16777216"},
+      {Conv({.input = {1, 1, 4096, 4096}, .window = {1, 1}}, 1), kId, ""},
+      {Conv({.input = {1, 1, 4096, 4097}, .window = {1, 1}}, 1), kId,
+       "rows of 16781312 pixels, more than 16777216"},
+      {rows(33, 1), kId, ""},
+      {rows(34, 1), kId, many_rows(34)},
+      {rows(2, 32), kId, ""},
+      {rows(2, 33), kId, many_rows(34)},
+      {columns(1024, 0), kId, ""},
+      {columns(1025, 0), kId, wide(1025)},
+      {columns(3, 1024), kId, ""},
+      {columns(3, 1025), kId, wide(1025)},
+      {Conv({.input = {1, 2, 3, 4, 5}, .window = {1, 1, 1}}, 2), kId, ""},
+      {Conv({.input = {1, 2, 3, 4, 5}, .window = {1, 1, 2}}, 2), kId, "windows of three axes"},
+      {Conv({.input = {1, 2, 3, 4, 5}, .window = {2, 1, 1}}, 2), kId, "windows of three axes"},
+      {Conv({.input = {1, 2, 3, 4, 5}, .window = {1, 1, 1}, .begin = {1, 0, 0}}, 2), kId,
+       "windows of three axes"},
+  });
+}
+
+TEST(ConvolutionReasonsTest, MatrixProducts) {
+  constexpr char kGemv[] = "gemv", kPointwise[] = "pointwise", kIm2col[] = "im2col";
+  constexpr char kNotWhole[] = "the window is not the whole image";
+  const auto gemv = [](const WindowSetting& window) { return Conv(window, 16); };
+  ExpectReasons({
+      {gemv({.input = {1, 16, 2, 3}, .window = {2, 3}}), kGemv, ""},
+      {gemv({.input = {1, 16, 2, 3, 4}, .window = {2, 3, 4}}), kGemv, ""},
+      {gemv({.input = {1, 16, 3}, .window = {3}}), kGemv, ""},
+      {gemv({.input = {2, 16, 2, 3}, .window = {2, 3}}), kGemv, "2 rows"},
+      {gemv({.input = {1, 16, 2, 3}, .window = {2, 2}}), kGemv, kNotWhole},
+      {gemv({.input = {1, 16, 3, 3}, .window = {2, 3}}), kGemv, kNotWhole},
+      {gemv({.input = {1, 16, 2, 2, 3}, .window = {1, 2, 3}}), kGemv, kNotWhole},
+      // One window that does not begin or end with the image, or has gaps.
+      {gemv({.input = {1, 16, 2, 3}, .window = {2, 2}, .strides = {1, 2}}), kGemv, kNotWhole},
+      {gemv({.input = {1, 16, 2, 3}, .window = {2, 4}, .begin = {0, 1}}), kGemv, kNotWhole},
+      {gemv({.input = {1, 16, 2, 3}, .window = {2, 4}, .end = {0, 1}}), kGemv, kNotWhole},
+      {gemv({.input = {1, 16, 3, 3}, .window = {3, 3}, .strides = {4, 4}, .begin = {1, 0}, .end = {0, 0}}),
+       kGemv, kNotWhole},
+      {gemv({.input = {1, 16, 2, 2}, .window = {2, 2}, .dilations = {2, 1}, .begin = {0, 0}, .end = {1, 0}}),
+       kGemv, kNotWhole},
+      {gemv({.input = {1, 16, 1, 1}, .window = {1, 1}, .dilations = {2, 3}}), kGemv, ""},
+      {WithoutConstants(gemv({.input = {1, 16, 2, 3}, .window = {2, 3}})), kGemv, kNotConstant},
+      {Conv({.input = {1, 16, 5, 5}, .window = {1, 1}}, 16), kPointwise, ""},
+      {Conv({.input = {3, 16, 2, 5, 5}, .window = {1, 1, 1}}, 16), kPointwise, ""},
+      {Conv({.input = {1, 16, 5, 5}, .window = {1, 2}}, 16), kPointwise, "a filter of 2 taps"},
+      {Conv({.input = {1, 16, 5, 5}, .window = {2, 1}}, 16), kPointwise, "a filter of 2 taps"},
+      {WithoutConstants(Conv({.input = {1, 16, 5, 5}, .window = {1, 1}}, 16)), kPointwise, kNotConstant},
+      {Conv({.input = {1, 15, 5, 5}, .window = {1, 1}}, 16), kPointwise,
+       "15 input and 16 output channels, fewer than a block"},
+      {Conv({.input = {1, 16, 5, 5}, .window = {1, 1}}, 15), kPointwise,
+       "16 input and 15 output channels, fewer than a block"},
+      {Conv({.input = {1, 16, 5, 5}, .window = {1, 1}, .strides = {2, 1}}, 16), kPointwise, "a stride"},
+      {Conv({.input = {1, 16, 5, 5}, .window = {1, 1}, .strides = {1, 2}}, 16), kPointwise, "a stride"},
+      {Conv({.input = {1, 16, 5, 5}, .window = {1, 1}, .begin = {1, 0}}, 16), kPointwise, "a border"},
+      {Conv({.input = {1, 16, 5, 5}, .window = {1, 1}, .begin = {0, 1}}, 16), kPointwise, "a border"},
+      {Conv({.input = {1, 16, 5, 5}, .window = {1, 1}, .end = {1, 0}}, 16), kPointwise, "a border"},
+      {Conv({.input = {1, 16, 5, 5}, .window = {1, 1}, .end = {0, 1}}, 16), kPointwise, "a border"},
+      {Conv({.input = {1, 16, 512, 512}, .window = {1, 1}}, 16), kIm2col, ""},
+      {Conv({.input = {1, 16, 512, 513}, .window = {1, 1}}, 16), kIm2col,
+       "a patch matrix of 4202496 elements"},
+      {Conv({.input = {2, 16, 512, 512}, .window = {1, 1}}, 16), kIm2col,
+       "a patch matrix of 8388608 elements"},
+      {Conv({.input = {1, 16, 5, 5}, .window = {3, 3}}, 15), kIm2col,
+       "15 output channels, fewer than a block"},
+      {Conv({.input = {1, 24, 5, 5}, .window = {3, 3}}, 16), kIm2col, "24 input channels, not whole blocks"},
+      {Conv({.input = {1, 16, 5}, .window = {3}}, 16), kIm2col, "1 spatial axes"},
+      {Conv({.input = {1, 16, 5, 5, 5}, .window = {3, 3, 3}}, 16), kIm2col, "3 spatial axes"},
+      {WithoutConstants(Conv({.input = {1, 16, 5, 5}, .window = {3, 3}}, 16)), kIm2col, kNotConstant},
+  });
+}
+
+// A GroupConvolution; `input[1]` is ignored.
+Step Grouped(WindowSetting window, int64_t groups, int64_t inputs, int64_t outputs) {
+  window.input[1] = groups * inputs;
+  Shape filter = {groups, outputs, inputs};
+  filter.append(window.window.begin(), window.window.end());
+  return {.type = "GroupConvolution",
+          .inputs = {{window.input}, ConstantZeros(filter)},
+          .attributes = WindowOf(window)};
+}
+
+TEST(ConvolutionReasonsTest, Groups) {
+  constexpr char kGrouped[] = "grouped", kDirect[] = "direct", kDepthwise[] = "depthwise";
+  const WindowSetting image{.input = {1, 0, 9, 9}, .window = {3, 3}};
+  const auto window = [](Shape taps, Shape strides, Shape dilations) {
+    return Grouped({.input = {1, 0, 9, 9},
+                    .window = std::move(taps),
+                    .strides = std::move(strides),
+                    .dilations = std::move(dilations)},
+                   4, 8, 8);
+  };
+  const auto groups_of = [](int inputs, int outputs) {
+    return fmt::format("groups of {} input and {} output channels", inputs, outputs);
+  };
+  const auto not_whole = [&](int inputs, int outputs) {
+    return groups_of(inputs, outputs) + ", not whole blocks";
+  };
+  const bool is_wide = simd::SimdWidth() == simd::kSimdWidth512;
+  ExpectReasons({
+      {Grouped(image, 4, 4, 4), kGrouped, ""},
+      {Grouped(image, 2, 8, 8), kGrouped, ""},
+      {Grouped(image, 2, 16, 16), kGrouped, ""},
+      {Grouped(image, 3, 4, 4), kGrouped, "12 channels, fewer than a block"},
+      {Grouped(image, 1, 8, 8), kGrouped, "8 channels, fewer than a block"},
+      {Grouped(image, 8, 4, 8), kGrouped, groups_of(4, 8)},
+      {Grouped(image, 8, 8, 4), kGrouped, groups_of(8, 4)},
+      {Grouped(image, 8, 12, 12), kGrouped, groups_of(12, 12)},
+      {Grouped(image, 8, 16, 12), kGrouped, groups_of(16, 12)},
+      {Grouped(image, 8, 12, 16), kGrouped, groups_of(12, 16)},
+      {Grouped(image, 4, 24, 24), kGrouped, is_wide ? groups_of(24, 24) : ""},
+      {Grouped({.input = {1, 0, 9}, .window = {3}}, 4, 8, 8), kGrouped, ""},
+      {Grouped({.input = {1, 0, 9, 9, 9}, .window = {3, 3, 3}}, 4, 8, 8), kGrouped, "3 spatial axes"},
+      {window({2, 3}, {}, {}), kGrouped, ""},
+      {window({3, 2}, {}, {}), kGrouped, "windows of 2 columns"},
+      {window({3, 4}, {}, {}), kGrouped, "windows of 4 columns"},
+      {window({3, 3}, {}, {2, 1}), kGrouped, ""},
+      {window({3, 3}, {}, {1, 2}), kGrouped, "dilation 2"},
+      {window({3, 3}, {3, 2}, {}), kGrouped, ""},
+      {window({3, 3}, {1, 3}, {}), kGrouped, "stride 3"},
+      {Grouped(image, 2, 16, 32), kGrouped,
+       is_wide ? "direct convolution is faster for groups of 32 outputs" : "", true},
+      {Grouped(image, 2, 16, 16), kDirect, ""},
+      {Grouped(image, 2, 24, 16), kDirect, not_whole(24, 16)},
+      {Grouped(image, 2, 16, 24), kDirect, not_whole(16, 24)},
+      {Grouped(image, 1, 24, 24), kDirect, ""},
+      {Grouped(image, 8, 1, 1), kDepthwise, ""},
+      {Grouped(image, 7, 1, 1), kDepthwise, "7 channels, fewer than half a block"},
+      {Grouped(image, 16, 1, 2), kDepthwise, groups_of(1, 2)},
+      {Grouped(image, 16, 2, 1), kDepthwise, groups_of(2, 1)},
+      {Grouped({.input = {1, 0, 9}, .window = {3}}, 16, 1, 1), kDepthwise, ""},
+      {Grouped({.input = {1, 0, 9, 9, 9}, .window = {3, 3, 3}}, 16, 1, 1), kDepthwise, ""},
+      {Conv({.input = {1, 16, 9, 9}, .window = {3, 3}}, 15), kDirect, ""},
+      {Conv({.input = {1, 16, 9, 9}, .window = {3, 3}, .strides = {2, 2}}, 15), kDirect,
+       "15 output channels, fewer than a block", true},
+      {WithoutConstants(Conv({.input = {1, 16, 9, 9}, .window = {3, 3}}, 16)), kDirect, ""},
+      {WithoutConstants(Conv({.input = {1, 16, 9, 9}, .window = {3, 3}}, 16)), kDirect, kNotConstant, true},
+  });
+}
+
+// A ConvolutionBackpropData to `outputs` channels.
+Step Transposed(const WindowSetting& window, int64_t outputs, Shape added = {}) {
+  Shape filter = {window.input[1], outputs};
+  filter.append(window.window.begin(), window.window.end());
+  ir::AttributeMap attributes = WindowOf(window);
+  added.resize(window.window.size(), 0);
+  attributes.Set("output_padding", ir::Attribute::Integers(added.begin(), added.end()));
+  return {.type = "ConvolutionBackpropData",
+          .inputs = {{window.input}, ConstantZeros(filter)},
+          .attributes = attributes};
+}
+
+TEST(ConvolutionReasonsTest, TransposedConvolutions) {
+  constexpr char kCol2im[] = "col2im", kFew[] = "col2im_few_outputs";
+  constexpr char kOverlap[] = "windows that overlap, or a border";
+  const WindowSetting twos{.input = {1, 16, 3, 5}, .window = {2, 2}, .strides = {2, 2}};
+  const auto of = [](Shape window, Shape strides, Shape dilations = {}, Shape begin = {}, Shape end = {}) {
+    return WindowSetting{.input = {1, 16, 3, 5},
+                         .window = std::move(window),
+                         .strides = std::move(strides),
+                         .dilations = std::move(dilations),
+                         .begin = std::move(begin),
+                         .end = std::move(end)};
+  };
+  ExpectReasons({
+      {Transposed(twos, 16), kCol2im, ""},
+      {Transposed(twos, 15), kCol2im, "15 output channels, fewer than a block"},
+      {Transposed({.input = {1, 15, 3, 5}, .window = {2, 2}, .strides = {2, 2}}, 16), kCol2im,
+       "15 input channels, fewer than a block"},
+      {WithoutConstants(Transposed(twos, 16)), kCol2im, kNotConstant},
+      {Transposed(of({3, 2}, {2, 2}), 16), kCol2im, kOverlap},
+      {Transposed(of({2, 3}, {2, 2}), 16), kCol2im, kOverlap},
+      {Transposed(of({2, 2}, {3, 2}), 16), kCol2im, kOverlap},
+      {Transposed(of({2, 2}, {2, 3}), 16), kCol2im, kOverlap},
+      {Transposed(of({2, 2}, {2, 2}, {2, 1}), 16), kCol2im, kOverlap},
+      {Transposed(of({2, 2}, {2, 2}, {1, 2}), 16), kCol2im, kOverlap},
+      {Transposed(of({1, 1}, {1, 1}, {2, 3}), 16), kCol2im, ""},
+      {Transposed(of({2, 2}, {2, 2}, {}, {1, 0}), 16), kCol2im, kOverlap},
+      {Transposed(of({2, 2}, {2, 2}, {}, {0, 1}), 16), kCol2im, kOverlap},
+      {Transposed(of({2, 2}, {2, 2}, {}, {}, {1, 0}), 16), kCol2im, kOverlap},
+      {Transposed(of({2, 2}, {2, 2}, {}, {}, {0, 1}), 16), kCol2im, kOverlap},
+      // Padding of the result may restore the extents of images without a border.
+      {Transposed(of({2, 2}, {2, 2}, {}, {1, 0}), 16, {1, 0}), kCol2im, kOverlap},
+      {Transposed(twos, 16, {1, 0}), kCol2im, kOverlap},
+      {Transposed(twos, 16, {0, 1}), kCol2im, kOverlap},
+      {Transposed(twos, 8), kFew, ""},
+      {Transposed(twos, 9), kFew, "36 columns, more than 32"},
+      {Transposed(of({1, 2}, {1, 2}), 15), kFew, ""},
+      {Transposed(of({1, 2}, {1, 2}), 16), kFew, "16 output channels fill a block"},
+      {Transposed(of({2, 3}, {2, 2}), 2), kFew, kOverlap},
+  });
+}
+
+TEST(ConvolutionReasonsTest, Bf16) {
+  if (!HasBf16()) GTEST_SKIP() << "the processor has no bf16 instructions";
+  constexpr char kId[] = "bf16_gemm";
+  const auto conv = [](const WindowSetting& window) { return Conv(window, 16, Precision::kBf16); };
+  const auto transposed = [](int64_t inputs, int64_t outputs, size_t axes) {
+    WindowSetting window{.input = {1, inputs}, .window = Shape(axes, 2), .strides = Shape(axes, 2)};
+    window.input.append(axes, 5);
+    Step step = Transposed(window, outputs);
+    step.precision = Precision::kBf16;
+    return step;
+  };
+  ExpectReasons({
+      {conv({.input = {1, 16, 9}, .window = {3}}), kId, ""},
+      {conv({.input = {1, 16, 9, 9}, .window = {3, 3}}), kId, ""},
+      {conv({.input = {1, 16, 9, 9, 9}, .window = {3, 3, 3}}), kId, "3 spatial axes"},
+      {WithoutConstants(conv({.input = {1, 16, 9, 9}, .window = {3, 3}})), kId, kNotConstant},
+      {transposed(64, 16, 1), kId, "1 spatial axes"},
+      {transposed(64, 16, 2), kId, ""},
+      {transposed(64, 16, 3), kId, "3 spatial axes"},
+      {WithoutConstants(transposed(64, 16, 2)), kId, kNotConstant},
+      {transposed(63, 16, 2), kId, "63 input channels, fewer than 64", true},
+      {transposed(64, 16, 2), kId, "", true},
+      {transposed(64, 15, 2), kId, "15 output channels, fewer than a block", true},
+  });
+}
+
+}  // namespace
+}  // namespace nnefc::runtime::fast

@@ -1,0 +1,360 @@
+// The reasons for implementations that cannot run a pool, reduction, normalization or another operation on
+// images, at the bounds of their conditions: a request that just fits has no reason.
+
+#include "tests/unit/runtime/fast/reason_cases.h"
+
+namespace nnefc::runtime::fast {
+namespace {
+
+using engine::WindowSetting;
+using kernels::Precision;
+
+// A MaxPool or AvgPool.
+Step Pool(const char* type, const WindowSetting& window, bool excludes_padding = false) {
+  ir::AttributeMap attributes = WindowOf(window);
+  attributes.Set("kernel", ir::Attribute::Integers(window.window.begin(), window.window.end()));
+  const bool is_max = std::string_view(type) == "MaxPool";
+  if (!is_max) attributes.Set("exclude-pad", excludes_padding);
+  return {.set = is_max ? "opset8" : "opset1",
+          .type = type,
+          .inputs = {{window.input}},
+          .attributes = attributes,
+          .outputs = is_max ? 2 : 1};
+}
+
+TEST(PointwiseReasonsTest, Pools) {
+  constexpr char kBlocked[] = "blocked", kInt8[] = "int8", kBf16[] = "bf16";
+  constexpr char kBorder[] = "a window in the border has no quantized maximum";
+  const WindowSetting threes{.input = {2, 16, 9, 9}, .window = {3, 3}};
+  const auto max = [](const WindowSetting& window, Memory memory = Memory::kRows) {
+    return InMemory(Pool("MaxPool", window), memory);
+  };
+  const auto coded = [&](Shape window, Shape strides, Shape begin, Shape end) {
+    return max({.input = {2, 16, 5, 4},
+                .window = std::move(window),
+                .strides = std::move(strides),
+                .begin = std::move(begin),
+                .end = std::move(end)},
+               Memory::kQuantized);
+  };
+  Step reads_indices = max(threes, Memory::kBlocks);
+  reads_indices.reads_last_output = true;
+  ExpectReasons({
+      {max(threes, Memory::kBlocks), kBlocked, ""},
+      {max(threes), kBlocked, ""},
+      {max(threes, Memory::kChannelsLast), kBlocked, "the input is neither nChw16c nor row-major"},
+      {max({.input = {2, 16, 9, 9}, .window = {9, 9}}), kBlocked, "whole images that are not nChw16c"},
+      {max({.input = {2, 16, 9, 9}, .window = {9, 9}}, Memory::kBlocks), kBlocked, ""},
+      {max({.input = {2, 16, 9, 9}, .window = {9, 8}}), kBlocked, ""},
+      {max({.input = {2, 16, 9, 9}, .window = {8, 9}}), kBlocked, ""},
+      {max({.input = {2, 16, 9, 9}, .window = {9, 9}, .begin = {1, 0}}), kBlocked, ""},
+      {max({.input = {2, 4, 9, 9}, .window = {3, 3}}), kBlocked, "", true},
+      {max({.input = {2, 3, 9, 9}, .window = {3, 3}}), kBlocked, "3 channels, fewer than 4", true},
+      {max({.input = {2, 3, 9, 9}, .window = {3, 3}}, Memory::kBlocks), kBlocked, "", true},
+      {reads_indices, "f32", "the indices of the maxima are read", true},
+      {max(threes), kInt8, "the input is not quantized"},
+      {coded({3, 3}, {}, {2, 2}, {2, 2}), kInt8, ""},
+      {coded({3, 3}, {}, {3, 0}, {}), kInt8, kBorder},
+      {coded({3, 3}, {}, {0, 3}, {}), kInt8, kBorder},
+      {coded({3, 3}, {}, {}, {3, 0}), kInt8, kBorder},
+      {coded({3, 3}, {}, {}, {0, 3}), kInt8, kBorder},
+      {coded({2, 2}, {2, 3}, {1, 1}, {0, 1}), kInt8, ""},
+      {max(threes, Memory::kBf16), kBf16, ""},
+      {max(threes, Memory::kChannelsLast), kBf16, "the input is not bf16 NHWC"},
+      {max({.input = {2, 16, 1, 9, 9}, .window = {1, 3, 3}}, Memory::kBf16), kBf16, ""},
+      {max({.input = {2, 16, 4, 9, 9}, .window = {1, 3, 3}}, Memory::kBf16), kBf16, "windows of three axes"},
+      {max({.input = {2, 16, 1, 9, 9}, .window = {2, 3, 3}, .begin = {1, 0, 0}}, Memory::kBf16), kBf16,
+       "windows of three axes"},
+      {Pool("AvgPool", {.input = {1, 16, 70, 70}, .window = {64, 64}}), kBlocked, ""},
+      {Pool("AvgPool", {.input = {1, 16, 70, 70}, .window = {64, 65}}), "f32",
+       "an average of 4160 elements, more than 4096", true},
+      {Pool("AvgPool", {.input = {1, 16, 5000}, .window = {4096}}), kBlocked, ""},
+      {Pool("AvgPool", {.input = {1, 16, 5000}, .window = {4097}}), "f32",
+       "an average of 4097 elements, more than 4096", true},
+      {max({.input = {1, 16, 5000}, .window = {4097}}), kBlocked, ""},
+  });
+}
+
+TEST(PointwiseReasonsTest, ReductionsOfPixels) {
+  constexpr char kId[] = "blocked", kOthers[] = "other axes than those of the pixels";
+  for (const char* type : {"ReduceMean", "ReduceMax"}) {
+    const auto reduce = [&](Shape shape, std::vector<int64_t> axes, Memory memory = Memory::kBlocks) {
+      return Step{.type = type, .inputs = {{std::move(shape), memory}, Integers(std::move(axes))}};
+    };
+    ExpectReasons({
+        {reduce({2, 16, 5}, {2}), kId, ""},
+        {reduce({2, 16, 5, 6}, {2, 3}), kId, ""},
+        {reduce({2, 16, 5, 6}, {-1, -2}), kId, ""},
+        {reduce({2, 16, 5, 6, 7}, {4, 2, 3}), kId, ""},
+        {reduce({2, 16, 5, 6}, {3}), kId, kOthers},
+        {reduce({2, 16, 5, 6}, {2}), kId, kOthers},
+        {reduce({2, 16, 5, 6}, {1, 2, 3}), kId, kOthers},
+        {reduce({2, 16, 5, 6}, {0, 2, 3}), kId, kOthers},
+        {reduce({2, 16, 5, 6}, {2, 3}, Memory::kRows), kId, "the input is row-major"},
+    });
+  }
+  const Step mean{.type = "ReduceMean", .inputs = {{{2, 16, 5, 6}, Memory::kQuantized}, Integers({2, 3})}};
+  ExpectReasons({{mean, "int8", ""}, {mean, kId, "the input is quantized"}});
+}
+
+// An Interpolate, or a Pad with a border of `number`.
+Step Resized(const Shape& shape, Memory memory, int64_t begin = 0, int64_t end = 0) {
+  ir::AttributeMap attributes;
+  attributes.Set("mode", "nearest");
+  attributes.Set("shape_calculation_mode", "sizes");
+  attributes.Set("pads_begin", ir::Attribute::Integers{0, 0, 0, begin});
+  attributes.Set("pads_end", ir::Attribute::Integers{0, 0, end, 0});
+  return {.set = "opset11",
+          .type = "Interpolate",
+          .inputs = {{shape, memory}, Integers({7, 9}), Integers({2, 3})},
+          .attributes = attributes};
+}
+Step Padded(std::vector<int64_t> begin, std::vector<int64_t> end, float number = 0,
+            Shape shape = {2, 16, 5, 6}, Memory memory = Memory::kBlocks) {
+  return {.set = "opset12",
+          .type = "Pad",
+          .inputs = {{std::move(shape), memory},
+                     Integers(std::move(begin)),
+                     Integers(std::move(end)),
+                     {.shape = {}, .constant = TensorValue::FromFloats({}, {number})}},
+          .attributes = With("pad_mode", "constant")};
+}
+
+TEST(PointwiseReasonsTest, Resampling) {
+  constexpr char kId[] = "blocked", kOthers[] = "other axes than those of the pixels";
+  constexpr char kNotInBlocks[] = "the images are not nChw16c";
+  const auto few = [](int channels) {
+    return fmt::format("{} channels fill less than 3/4 of their blocks", channels);
+  };
+  const auto resized = [](int64_t channels) { return Resized({2, channels, 5, 6}, Memory::kBlocks); };
+  ExpectReasons({
+      {Resized({2, 16, 5, 6}, Memory::kBlocks), kId, ""},
+      {Resized({2, 16, 5, 6}, Memory::kBf16), kId, ""},
+      {Resized({2, 16, 5, 6}, Memory::kRows), kId, kNotInBlocks},
+      {Resized({2, 16, 5, 6}, Memory::kBlocks, 1, 0), kId, "padding of 1 pixels"},
+      {Resized({2, 16, 5, 6}, Memory::kBlocks, 0, 2), kId, "padding of 2 pixels"},
+      {resized(11), kId, few(11), true},
+      {resized(12), kId, "", true},
+      {resized(17), kId, few(17), true},
+      {resized(23), kId, few(23), true},
+      {resized(24), kId, "", true},
+      {resized(48), kId, "", true},
+      {Padded({0, 0, 1, 2}, {0, 0, 3, 4}), kId, ""},
+      {Padded({0, 0, 1, 2}, {0, 0, 3, 4}, 1), kId, ""},
+      {Padded({0, 0, 1, 2}, {0, 0, 3, 4}, 0, {2, 16, 5, 6}, Memory::kRows), kId, kNotInBlocks},
+      {Padded({1, 0, 0, 0}, {0, 0, 0, 0}), kId, kOthers},
+      {Padded({0, 0, 0, 0}, {1, 0, 0, 0}), kId, kOthers},
+      {Padded({0, 1, 0, 0}, {0, 0, 0, 0}), kId, kOthers},
+      {Padded({0, 1, 0, 0}, {0, 1, 0, 0}), kId, kOthers},
+      {Padded({0, 0, 0, 0}, {0, 1, 0, 0}), kId, ""},
+      {Padded({0, 0, 0, 0}, {0, 1, 0, 0}, 1), kId, kOthers},
+      {Padded({0, 0, 0, 0}, {0, -1, 0, 0}), kId, kOthers},
+  });
+}
+
+TEST(PointwiseReasonsTest, Transposes) {
+  constexpr char kId[] = "channels", kOtherOrder[] = "not between nChw16c and NHWC";
+  const auto transposed = [](Shape shape, std::vector<int64_t> order, Memory memory = Memory::kRows) {
+    return Step{.type = "Transpose", .inputs = {{std::move(shape), memory}, Integers(std::move(order))}};
+  };
+  ExpectReasons({
+      {transposed({2, 16, 5}, {0, 2, 1}, Memory::kBlocks), kId, ""},
+      {transposed({2, 16, 5, 6}, {0, 2, 3, 1}, Memory::kBlocks), kId, ""},
+      {transposed({2, 16, 5, 6, 7}, {0, 2, 3, 4, 1}, Memory::kBlocks), kId, ""},
+      {transposed({2, 16, 5, 6}, {0, 2, 3, 1}), kId, "the images are not nChw16c"},
+      {transposed({2, 5, 6, 16}, {0, 3, 1, 2}), kId, ""},
+      {transposed({2, 5, 6, 15}, {0, 3, 1, 2}), kId, "15 channels, fewer than a block"},
+      {transposed({2, 15, 5, 6}, {0, 2, 3, 1}, Memory::kBlocks), kId, "15 channels, fewer than a block"},
+      {transposed({2, 16, 5, 6}, {0, 1, 3, 2}, Memory::kBlocks), kId, kOtherOrder},
+      {transposed({2, 16, 5, 6}, {2, 0, 3, 1}, Memory::kBlocks), kId, kOtherOrder},
+      {transposed({2, 16}, {1, 0}), kId, "0 spatial axes"},
+      {transposed({2, 2, 2, 2, 2, 2}, {0, 2, 3, 4, 5, 1}), kId, "4 spatial axes"},
+      {transposed({2, 16, 5, 6}, {0, 1, 2, 3}), "plain", "the axes stay in the same order"},
+      {transposed({2, 16, 5, 6}, {0, 1, 3, 2}), "plain", ""},
+      {WithoutConstants(transposed({2, 16, 5, 6}, {0, 1, 3, 2})), "plain", "the order is not constant"},
+  });
+}
+
+TEST(PointwiseReasonsTest, Normalizations) {
+  constexpr char kLast[] = "last_axis", kRows[] = "rows", kBlocked[] = "blocked";
+  constexpr char kOthers[] = "other axes than those of the pixels",
+                 kNotFinite[] = "a parameter is not a finite constant";
+  const auto l2 = [](std::vector<int64_t> axes, int64_t last = 16) {
+    ir::AttributeMap attributes;
+    attributes.Set("eps", 1e-6);
+    attributes.Set("eps_mode", "add");
+    return Step{.type = "NormalizeL2",
+                .inputs = {{{2, 3, 4, last}}, Integers(std::move(axes))},
+                .attributes = attributes};
+  };
+  const auto mvn = [](std::vector<int64_t> axes, Memory memory = Memory::kBlocks) {
+    ir::AttributeMap attributes;
+    attributes.Set("normalize_variance", true);
+    attributes.Set("eps", 1e-6);
+    attributes.Set("eps_mode", "inside_sqrt");
+    return Step{.set = "opset6",
+                .type = "MVN",
+                .inputs = {{{2, 16, 4, 5}, memory}, Integers(std::move(axes))},
+                .attributes = attributes};
+  };
+  const auto batch = [](int changed, float number, double epsilon = 1, Shape shape = {2, 2, 4, 5}) {
+    std::vector<Operand> inputs = {{std::move(shape), Memory::kBlocks}};
+    for (int i = 1; i < 5; ++i) inputs.push_back(Numbers({1, i == changed ? number : 1}));
+    if (inputs[0].shape.size() < 3) inputs[0].memory = Memory::kRows;
+    return Step{.set = "opset5",
+                .type = "BatchNormInference",
+                .inputs = inputs,
+                .attributes = With("epsilon", epsilon)};
+  };
+  const auto groups = [](int64_t channels, int64_t count) {
+    ir::AttributeMap attributes;
+    attributes.Set("num_groups", count);
+    attributes.Set("epsilon", 1e-6);
+    return Step{.set = "opset12",
+                .type = "GroupNormalization",
+                .inputs = {{{2, channels, 3}}, ConstantZeros({channels}), ConstantZeros({channels})},
+                .attributes = attributes};
+  };
+  ExpectReasons({
+      {l2({3}), kLast, ""},
+      {l2({-1}), kLast, ""},
+      {l2({3}, 15), kLast, "rows of 15 elements"},
+      {l2({3}, 4096), kLast, ""},
+      {l2({3}, 4097), kLast, "rows of 4097 elements"},
+      {l2({2}), kLast, "other axes than the last"},
+      {l2({2, 3}), kLast, "other axes than the last"},
+      {l2({1, 3}), kRows, "the reduced axes are not adjacent"},
+      {l2({0, 1}), kRows, ""},
+      {WithoutConstants(l2({3})), kRows, "the axes are not constant"},
+      {mvn({2, 3}), kBlocked, ""},
+      {mvn({-1, -2}), kBlocked, ""},
+      {mvn({3}), kBlocked, kOthers},
+      {mvn({2}), kBlocked, kOthers},
+      {mvn({1, 2, 3}), kBlocked, kOthers},
+      {mvn({2, 3}, Memory::kRows), kBlocked, "the images are not nChw16c"},
+      {groups(6, 3), kRows, ""},
+      {batch(0, 0), kBlocked, ""},
+      {batch(0, 0, 1, {2, 2}), kBlocked, "no pixels"},
+      {batch(1, kInfinity), kBlocked, kNotFinite},
+      {batch(2, kNan), kBlocked, kNotFinite},
+      {batch(3, -kInfinity), kBlocked, kNotFinite},
+      {batch(4, kInfinity), kBlocked, kNotFinite},
+      {batch(1, 0), kBlocked, ""},
+      {batch(3, -5), kBlocked, ""},
+      {batch(4, -0.5F), kBlocked, ""},
+      {batch(4, -1), kBlocked, kNotFinite},
+      {batch(4, -2), kBlocked, kNotFinite},
+      {WithoutConstants(batch(0, 0)), kBlocked, kNotFinite},
+      {batch(0, 0), kRows, "the input is not row-major"},
+      {InMemory(batch(0, 0), Memory::kRows), kRows, ""},
+  });
+}
+
+TEST(PointwiseReasonsTest, Elementwise) {
+  constexpr char kPerChannel[] = "per_channel", kElements[] = "elementwise", kVectorised[] = "vectorised";
+  constexpr char kPadding[] = "the layout has padding channels",
+                 kNone[] = "no operand has one element per channel";
+  const Shape image = {2, 16, 4, 5};
+  const auto binary = [&](const char* type, Operand a, Operand b) {
+    return Step{.type = type, .inputs = {std::move(a), std::move(b)}};
+  };
+  const Operand blocked{image, Memory::kBlocks}, numbers{{1, 16, 1, 1}};
+  const auto unary = [](const char* type, int64_t channels, Memory memory = Memory::kBlocks) {
+    return Step{.type = type, .inputs = {{{2, channels, 4, 5}, memory}}};
+  };
+  const auto prelu = [&](std::vector<float> slopes) {
+    return Step{.type = "PReLU", .inputs = {{image, Memory::kBlocks}, Numbers(std::move(slopes))}};
+  };
+  ExpectReasons({
+      {binary("Multiply", blocked, numbers), kPerChannel, ""},
+      {binary("Multiply", numbers, blocked), kPerChannel, ""},
+      {binary("Subtract", numbers, blocked), kPerChannel, ""},
+      {binary("Divide", blocked, numbers), kPerChannel, ""},
+      {binary("Divide", numbers, blocked), kPerChannel, "the operands are in the other order"},
+      {binary("Add", blocked, {{2, 16, 1, 1}}), kPerChannel, ""},
+      {binary("Add", blocked, {{2, 1, 1, 1}}), kPerChannel, kNone},
+      {binary("Add", blocked, {{1, 16, 1, 5}}), kPerChannel, kNone},
+      {binary("Add", blocked, {{2, 16, 4, 1}}), kPerChannel, kNone},
+      {binary("Add", blocked, {{4, 1}}), kPerChannel, kNone},
+      {binary("Add", {image}, numbers), kPerChannel, "the images are not nChw16c"},
+      {binary("Add", {{2, 16, 1, 5}, Memory::kBlocks}, {{1, 16, 4, 1}}), kPerChannel,
+       "both operands are broadcast"},
+      {binary("Add", blocked, blocked), kElements, ""},
+      {binary("Add", blocked, numbers), kElements, "a broadcast operand"},
+      {binary("Divide", blocked, blocked), kElements, "quotients of layout padding are NaN"},
+      {binary("Add", {image, Memory::kBf16}, {image, Memory::kBf16}), kElements, "the operands are bf16"},
+      {unary("Tanh", 17), kVectorised, ""},
+      {unary("Sigmoid", 16), kVectorised, ""},
+      {unary("Sigmoid", 17), kVectorised, kPadding},
+      {unary("Sigmoid", 17, Memory::kChannelsLast), kVectorised, ""},
+      {unary("Tanh", 17, Memory::kBf16), kVectorised, "the input is bf16"},
+      {prelu({0.5F}), kVectorised, ""},
+      {prelu(std::vector<float>(16, 0.5F)), kVectorised, "the slope is not one constant"},
+      {WithoutConstants(prelu({0.5F})), kVectorised, "the slope is not one constant"},
+  });
+}
+
+TEST(PointwiseReasonsTest, JoinedAndSplitChannels) {
+  constexpr char kChannels[] = "channels", kInt8[] = "int8";
+  constexpr char kOtherAxis[] = "another axis than the channels";
+  const auto joined = [](std::vector<Operand> parts, int64_t axis = 1,
+                         Precision precision = Precision::kF32) {
+    return Step{.type = "Concat",
+                .inputs = std::move(parts),
+                .attributes = With("axis", axis),
+                .precision = precision};
+  };
+  const Operand blocked{{2, 17, 4, 5}, Memory::kBlocks}, rows{{2, 3, 4, 5}};
+  const Operand codes{{2, 17, 4, 5}, Memory::kQuantized};
+  const auto split = [](Operand whole, int64_t axis) {
+    const int64_t parts = 3;
+    return Step{.type = "Split",
+                .inputs = {std::move(whole),
+                           {.shape = {},
+                            .constant = TensorValue::FromInts({}, std::vector<int64_t>{axis}),
+                            .type = ElementType::kI64}},
+                .attributes = With("num_splits", parts),
+                .outputs = 3};
+  };
+  ExpectReasons({
+      {joined({blocked, rows}), kChannels, ""},
+      {joined({blocked, rows}, -3), kChannels, ""},
+      {joined({blocked, rows, rows}), kChannels, "1 of 3 images are nChw16c"},
+      {joined({blocked, rows, blocked}), kChannels, ""},
+      {joined({blocked, rows}, 1, Precision::kBf16), kChannels, "precision bf16"},
+      {joined({blocked, blocked}, 0), kChannels, kOtherAxis},
+      {joined({blocked, blocked}, 2), kChannels, kOtherAxis},
+      {joined({{{2, 16, 4, 5}, Memory::kBlocks}, {{2, 32, 4, 5}, Memory::kBlocks}}), kChannels,
+       "oneDNN can join the parts in their layout"},
+      {joined({codes, codes}), kInt8, ""},
+      {joined({codes, codes}, 2), kInt8, kOtherAxis},
+      {joined({blocked, codes}), kInt8, "the first part is not quantized"},
+      {joined({codes, blocked}), kInt8, "the parts are not of equal quantization"},
+      {joined({blocked, blocked}), "channel_gather", "no fused Gather"},
+      {split({{2, 6, 3, 3}, Memory::kQuantized}, 1), kInt8, ""},
+      {split({{2, 6, 3, 3}, Memory::kQuantized}, -3), kInt8, ""},
+      {split({{2, 6, 3, 3}, Memory::kQuantized}, 2), kInt8, kOtherAxis},
+      {split({{2, 6, 3, 3}, Memory::kBlocks}, 1), kInt8, "the input is not 8-bit NHWC"},
+  });
+}
+
+TEST(PointwiseReasonsTest, Attention) {
+  constexpr char kId[] = "tiled";
+  const auto attention = [](int64_t keys, int64_t width, int64_t values) {
+    return Step{.set = "opset13",
+                .type = "ScaledDotProductAttention",
+                .inputs = {{{2, 3, width}}, {{2, keys, width}}, {{2, keys, values}}},
+                .attributes = With("causal", false)};
+  };
+  ExpectReasons({
+      {attention(5, 7, 16), kId, ""},
+      {attention(5, 7, 15), kId, "values of 15 elements, not whole blocks"},
+      {attention(5, 7, 17), kId, "values of 17 elements, not whole blocks"},
+      {attention(1536, 32, 32), kId, ""},
+      {attention(1537, 32, 32), kId, "1537 keys and values of 64 elements exceed a core's cache"},
+      {attention(1537, 16, 48), kId, "1537 keys and values of 64 elements exceed a core's cache"},
+  });
+}
+
+}  // namespace
+}  // namespace nnefc::runtime::fast

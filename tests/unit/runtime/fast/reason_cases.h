@@ -1,0 +1,145 @@
+// Helpers of the tests of reasons: the reason that a profile shows for an implementation that cannot run a
+// step.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "fmt/core.h"
+#include "runtime/fast/memory/blocked_layout.h"
+#include "runtime/fast/register.h"
+#include "runtime/fast/simd/dispatch.h"
+#include "runtime/onednn/register.h"
+#include "runtime/tensor/thread_team.h"
+#include "tests/unit/runtime/engine/kernels/post_op_cases.h"
+
+namespace nnefc::runtime::fast {
+
+enum class Memory : uint8_t { kRows, kBlocks, kChannelsLast, kQuantized, kBf16 };
+
+// An operand: a constant of zeros or of given numbers, or data in a layout.
+struct Operand {
+  Shape shape;
+  Memory memory = Memory::kRows;
+  std::optional<TensorValue> constant = std::nullopt;
+  ElementType type = ElementType::kF32;
+
+  tensor::Layout Layout() const {
+    switch (memory) {
+      case Memory::kRows:
+        break;
+      case Memory::kBlocks:
+        return memory::LayoutOf(memory::ChannelBlockedFormat(shape));
+      case Memory::kChannelsLast:
+        return memory::LayoutOf(memory::ChannelsLastFormat(shape, memory::StorageType::kF32));
+      case Memory::kQuantized:
+        return memory::QuantizedLayout(memory::ChannelsLastFormat(shape, memory::StorageType::kF32),
+                                       {.scale = 0.5F, .zero = 3});
+      case Memory::kBf16:
+        return memory::LayoutOf(memory::ChannelsLastFormat(shape, memory::StorageType::kBf16));
+    }
+    return nullptr;
+  }
+};
+
+inline Operand ConstantZeros(const Shape& shape) {
+  return {.shape = shape,
+          .constant = TensorValue::Make<float>(ElementType::kF32, shape, [](std::span<float>) {})};
+}
+inline Operand Numbers(std::vector<float> numbers) {
+  const Shape shape = {static_cast<int64_t>(numbers.size())};
+  return {.shape = shape, .constant = TensorValue::FromFloats(shape, numbers)};
+}
+inline Operand Integers(std::vector<int64_t> numbers) {
+  const Shape shape = {static_cast<int64_t>(numbers.size())};
+  return {.shape = shape, .constant = TensorValue::FromInts(shape, numbers), .type = ElementType::kI64};
+}
+
+// A step with one node.
+struct Step {
+  const char* set = "opset1";
+  const char* type;
+  std::vector<Operand> inputs;
+  ir::AttributeMap attributes = {};
+  int outputs = 1;
+  bool reads_last_output = false;
+  kernels::Precision precision = kernels::Precision::kF32;
+  bool has_constants = true;
+};
+
+// Returns the reason for an implementation, or for a table without a suitable one; empty if it can run the
+// step. By default, costs are no reasons.
+inline std::string ReasonOf(const Step& step, const std::string& id, bool by_cost = false) {
+  static const kernels::KernelRegistry kRegistry = [] {
+    kernels::KernelRegistry made;
+    RegisterFastKernels(made, onednn::OneDnnExtension());
+    return made;
+  }();
+  const tensor::ThreadScope scope(1);
+  TestGraph g;
+  std::vector<ir::OutputPort> ports;
+  llvm::SmallVector<kernels::ValueInfo, 8> inputs;
+  for (const Operand& operand : step.inputs) {
+    ports.push_back(operand.constant ? g.Const(*operand.constant)
+                                     : g.Parameter("x", operand.shape, operand.type));
+    inputs.push_back({.type = operand.type,
+                      .shape = operand.shape,
+                      .layout = operand.Layout(),
+                      .constant = operand.constant && step.has_constants ? &*operand.constant : nullptr});
+  }
+  const ir::OutputPort result = g.Op(step.set, step.type, ports, step.attributes, step.outputs);
+  if (step.reads_last_output) g.Result({result.node, step.outputs - 1});
+  const ir::Node& node = g.graph->node(result.node);
+  llvm::SmallVector<kernels::ValueInfo, 2> outputs;
+  for (int32_t i = 0; i < step.outputs; ++i)
+    outputs.push_back({.type = node.output(i).type, .shape = node.output(i).shape.known_extents()});
+  const kernels::KernelFactory* factory = kRegistry.Find(kernels::Backend::kFast, step.set, step.type);
+  if (factory == nullptr) return "no factory";
+  std::vector<kernels::RejectedImplementation> rejected;
+  const std::optional<kernels::PreparedKernel> kernel =
+      (*factory)({.node = &node,
+                  .inputs = inputs,
+                  .outputs = outputs,
+                  .precision = step.precision,
+                  .way = by_cost ? std::string_view() : std::string_view(id),
+                  .rejected = &rejected});
+  for (const kernels::RejectedImplementation& other : rejected) {
+    if (other.id == id) return other.reason.ToString();
+  }
+  return !by_cost && !kernel ? "no kernel" : "";
+}
+
+inline Step WithoutConstants(Step step) {
+  step.has_constants = false;
+  return step;
+}
+inline Step InMemory(Step step, Memory memory) {
+  step.inputs[0].memory = memory;
+  return step;
+}
+
+// The reason of a step for an implementation.
+struct ReasonCase {
+  Step step;
+  const char* id;
+  std::string reason;  // empty: the implementation can run the step
+  bool by_cost = false;
+};
+
+inline void ExpectReasons(const std::vector<ReasonCase>& cases) {
+  if (!simd::HasSimd()) GTEST_SKIP() << "all reasons are those of the processor";
+  for (size_t i = 0; i < cases.size(); ++i) {
+    const ReasonCase& each = cases[i];
+    std::string shapes;
+    for (const Operand& operand : each.step.inputs) shapes += " " + ToString(operand.shape);
+    EXPECT_EQ(ReasonOf(each.step, each.id, each.by_cost), each.reason)
+        << "case " << i << ": " << each.step.type << shapes << ", " << each.id;
+  }
+}
+
+}  // namespace nnefc::runtime::fast
