@@ -106,5 +106,30 @@ TEST(Bf16ConvolutionTest, PostOperations) {
   }
 }
 
+// Rows and columns with strides, dilations and borders of their own, for one or several images.
+TEST(Bf16ConvolutionTest, WindowsAtRandom) {
+  if (!fast::HasBf16()) GTEST_SKIP() << "the processor has no bf16 instructions";
+  Draws draw;
+  for (unsigned i = 0; i < 40; ++i) {
+    WindowSetting setting{.input = {draw(1, 3), draw(1, 40)}};
+    draw.AddAxes(setting, 3, i % 5 == 0 ? 1 : 2);
+    SCOPED_TRACE(Describe(setting));
+    Shape filter = {draw(1, 50), setting.input[1]}, column(setting.input.size(), 1);
+    column[1] = filter[0];
+    filter.append(setting.window.begin(), setting.window.end());
+    TestGraph g;
+    auto y =
+        g.Op("Convolution", {g.Parameter("x", setting.input), g.Const(SmallIntegers(filter, 2 * i + 100))},
+             WindowOf(setting));
+    const Shape result = g.graph->output(y).shape.known_extents();
+    const auto residual = g.Parameter("residual", result);
+    if (draw(0, 1) == 1) y = g.Op("Add", {y, g.Const(SmallIntegers(column, 3))});
+    if (draw(0, 1) == 1) y = g.Op("Add", {y, residual});
+    if (draw(0, 1) == 1) y = g.Op("ReLU", {y});
+    g.Result(y);
+    ExpectExact(g, {SmallIntegers(setting.input, 2 * i + 101), SmallIntegers(result, 4)});
+  }
+}
+
 }  // namespace
 }  // namespace nnefc::runtime::engine

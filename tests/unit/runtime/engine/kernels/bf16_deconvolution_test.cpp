@@ -72,5 +72,33 @@ TEST(Bf16DeconvolutionTest, PostOperations) {
   }
 }
 
+// Rows and columns with strides, dilations and borders of their own, for one or several images.
+TEST(Bf16DeconvolutionTest, WindowsAtRandom) {
+  if (!fast::HasBf16()) GTEST_SKIP() << "the processor has no bf16 instructions";
+  Draws draw;
+  for (unsigned i = 0; i < 40; ++i) {
+    TransposedCase each{.data = {draw(1, 3), draw(1, 40)}, .filter = {0, draw(1, 50)}};
+    each.filter[0] = each.data[1];
+    for (size_t axis = 0; axis < 2; ++axis) {
+      each.data.push_back(draw(1, 20));
+      each.filter.push_back(draw(1, 4));
+      each.strides[axis] = draw(1, 3);
+      each.dilations[axis] = draw(1, 3);
+      each.added[axis] = draw(0, each.strides[axis] - 1);
+      const int64_t whole = (each.data.back() - 1) * each.strides[axis] +
+                            (each.filter.back() - 1) * each.dilations[axis] + 1 + each.added[axis];
+      each.begin[axis] = draw(0, std::min<int64_t>(3, whole - 1));
+      each.end[axis] = draw(0, std::min<int64_t>(3, whole - 1 - each.begin[axis]));
+    }
+    SCOPED_TRACE(ToString(each.data) + " by " + ToString(each.filter));
+    TestGraph g;
+    auto y = each.Add(g, g.Parameter("x", each.data));
+    if (draw(0, 1) == 1) y = g.Op("Add", {y, g.Const(SmallIntegers(each.column(), 3))});
+    if (draw(0, 1) == 1) y = g.Op("ReLU", {y});
+    g.Result(y);
+    ExpectEqualToReference(g, {SmallIntegers(each.data, i)});
+  }
+}
+
 }  // namespace
 }  // namespace nnefc::runtime::engine
