@@ -117,6 +117,84 @@ TEST(BlockedLayoutTest, PartsJoinWhereBlocksAre) {
   EXPECT_TRUE(JoinBlockedLayouts({part(2, 16, blocked), part(1, 16, blocked)},
                                  {.type = ElementType::kF32, .shape = {3, 16, 4, 4}}, 0)
                   .has_value());
+  // Along pixels, of rows, without parts.
+  EXPECT_FALSE(JoinBlockedLayouts({part(1, 16, blocked), part(1, 16, blocked)}, whole(1, 16), 2).has_value());
+  kernels::ValueInfo rows = part(1, 16, blocked);
+  rows.layout = nullptr;
+  EXPECT_FALSE(JoinBlockedLayouts({rows, rows}, whole(1, 32), 1).has_value());
+  EXPECT_FALSE(JoinBlockedLayouts({part(1, 16, blocked), rows}, whole(1, 32), 1).has_value());
+  EXPECT_FALSE(JoinBlockedLayouts({}, whole(1, 16), 1).has_value());
+  kernels::ValueInfo rounded = part(1, 16, blocked);
+  rounded.layout = LayoutOf(AxisBlockedFormat(rounded.shape, 1, blocked, StorageType::kBf16));
+  EXPECT_FALSE(JoinBlockedLayouts({part(1, 16, blocked), rounded}, whole(1, 32), 1).has_value());
+  EXPECT_TRUE(JoinBlockedLayouts({rounded, rounded}, whole(1, 32), 1).has_value());
+}
+
+// Parts of an image in place: whole blocks, or the blocks up to the last channel.
+TEST(BlockedLayoutTest, PartsOfChannels) {
+  const auto value = [](const Shape& shape, const Layout& layout) {
+    return kernels::ValueInfo{.type = ElementType::kF32, .shape = shape, .layout = layout};
+  };
+  const Shape shape = {1, 40, 3, 5};
+  const kernels::ValueInfo whole = value(shape, InBlocks(shape));
+  const auto channels = [&](int64_t first, int64_t end, int64_t more = 0) {
+    return tensor::ElementsView{
+        .shape = {1, end - first, 3, 5}, .strides = tensor::DenseStrides(shape), .offset = first * 15 + more};
+  };
+  const auto expect = [](const kernels::ValueInfo& of, const tensor::ElementsView& part, int64_t block,
+                         size_t offset) {
+    const std::optional<kernels::LayoutPart> found = PartOfBlockedLayout(of, part);
+    ASSERT_TRUE(found) << part.offset;
+    EXPECT_TRUE(tensor::SameLayout(found->layout, InBlocks(part.shape, block))) << part.offset;
+    EXPECT_EQ(found->offset, offset);
+  };
+  expect(whole, channels(0, 40), 16, 0);
+  expect(whole, channels(0, 16), 16, 0);
+  expect(whole, channels(0, 32), 16, 0);
+  expect(whole, channels(16, 32), 16, size_t{16 * 15 * 4});
+  expect(whole, channels(16, 40), 16, size_t{16 * 15 * 4});
+  expect(whole, channels(32, 40), 16, size_t{32 * 15 * 4});
+  const kernels::ValueInfo of_eight = value(shape, InBlocks(shape, 8));
+  expect(of_eight, channels(8, 24), 8, size_t{8 * 15 * 4});
+  const BlockedFormat bf16 = AxisBlockedFormat(shape, 1, 16, StorageType::kBf16);
+  const std::optional<kernels::LayoutPart> rounded =
+      PartOfBlockedLayout(value(shape, LayoutOf(bf16)), channels(16, 32));
+  ASSERT_TRUE(rounded);
+  EXPECT_EQ(rounded->offset, size_t{16 * 15 * 2});
+  EXPECT_TRUE(tensor::SameLayout(rounded->layout,
+                                 LayoutOf(AxisBlockedFormat({1, 16, 3, 5}, 1, 16, StorageType::kBf16))));
+  // Parts of blocks.
+  for (const auto& [first, end] : {std::pair<int64_t, int64_t>{8, 24},
+                                   {15, 31},
+                                   {17, 33},
+                                   {0, 15},
+                                   {0, 17},
+                                   {16, 39},
+                                   {32, 39},
+                                   {1, 40}})
+    EXPECT_FALSE(PartOfBlockedLayout(whole, channels(first, end))) << first << " to " << end;
+  // Parts along another axis, or that begin within a channel.
+  EXPECT_FALSE(PartOfBlockedLayout(whole, channels(16, 32, 1)));
+  tensor::ElementsView rows = channels(0, 16);
+  rows.shape[2] = 2;
+  EXPECT_FALSE(PartOfBlockedLayout(whole, rows));
+  tensor::ElementsView columns = channels(0, 16);
+  columns.shape[3] = 4;
+  EXPECT_FALSE(PartOfBlockedLayout(whole, columns));
+  tensor::ElementsView reversed = channels(0, 16);
+  reversed.strides[2] = -5;
+  EXPECT_FALSE(PartOfBlockedLayout(whole, reversed));
+  // Several images, rows, NHWC, a matrix, and another type.
+  const Shape two = {2, 32, 3, 5}, matrix = {1, 32};
+  const tensor::ElementsView of_two{.shape = {2, 16, 3, 5}, .strides = tensor::DenseStrides(two)};
+  EXPECT_FALSE(PartOfBlockedLayout(value(two, InBlocks(two)), of_two));
+  EXPECT_FALSE(PartOfBlockedLayout(value(shape, nullptr), channels(0, 16)));
+  EXPECT_FALSE(PartOfBlockedLayout(value(shape, ChannelsLast(shape)), channels(0, 16)));
+  EXPECT_FALSE(PartOfBlockedLayout(value(matrix, nullptr),
+                                   {.shape = {1, 16}, .strides = tensor::DenseStrides(matrix)}));
+  kernels::ValueInfo f16 = whole;
+  f16.type = ElementType::kF16;
+  EXPECT_FALSE(PartOfBlockedLayout(f16, channels(0, 16)));
 }
 
 // Sizes of formats by hand: whole blocks, sums after the elements, axes without elements.
