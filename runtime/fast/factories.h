@@ -138,6 +138,8 @@ std::optional<tensor::Layout> ReshapeQuantized(const tensor::Layout& layout, llv
                                                llvm::ArrayRef<int64_t> to);
 // int8/int8_padding.cpp: adds channels to quantized images.
 void AddChannelPadding(FastTables& tables);
+// int8/int8_resampling.cpp: copies pixels of quantized images.
+void AddNearestPixels(FastTables& tables);
 // int8/lookup_tables.cpp: a Convert and a Gather as one step.
 kernels::KernelOrReason MakeLookupTable(const kernels::KernelRequest& request);
 

@@ -223,15 +223,16 @@ class Finder {
            });
   }
 
-  // Returns whether a value is a quantized result, of which MaxPool may take the largest values and to which
-  // Pad may add channels.
+  // Returns whether a value is a quantized result, of which MaxPool may take the largest values, to which Pad
+  // may add channels and of which Interpolate may repeat pixels.
   bool IsQuantizedImage(ir::OutputPort port) const {
     constexpr int kMaxMoves = 4;
     for (int step = 0; step < kMaxMoves; ++step) {
       const ir::Node& node = graph_.node(port.node);
       if (ir::ops::HasQuantizedResult(node)) return true;
       const bool is_pooled = port.index == 0 && node.Is(ir::Pooling::kMax);
-      if (!is_pooled && !ir::ops::ExtendsChannels(graph_, node)) return false;
+      if (!is_pooled && !ir::ops::ExtendsChannels(graph_, node) && !ir::ops::RepeatsPixels(graph_, node))
+        return false;
       port = node.input(0);
     }
     return false;

@@ -134,6 +134,7 @@ void RegisterFastKernels(kernels::KernelRegistry& registry, const FastExtension&
   memory::AddImageTransposes(tables);
   pointwise::AddImageResampling(tables);
   int8::AddChannelPadding(tables);
+  int8::AddNearestPixels(tables);
   if (extension.add != nullptr) extension.add(tables);
   tables.RegisterIn(registry);
   registry.AcceptStrides(kernels::Backend::kFast, {"opset13"}, "ScaledDotProductAttention", 3);

@@ -10,6 +10,11 @@ using ir::ops::LinearQuantizationOf;
 
 namespace {
 
+// Returns whether a node copies pixels of quantized images, and may add zeros.
+bool CopiesPixels(const ir::Graph& graph, const ir::Node& node) {
+  return ir::ops::ExtendsChannels(graph, node) || ir::ops::RepeatsPixels(graph, node);
+}
+
 // The number of operations that carry a quantized value from its result to a reader.
 constexpr int kMaxMoves = 16;
 
@@ -72,7 +77,7 @@ bool QuantizedRegions::IsAccepted(const ir::InputPort& use) {
   if (node.Is(ir::Pooling::kMax))
     return (node.num_outputs() < 2 || node.uses(1).empty()) && IsAcceptedByAny(node.id());
   if (ir::ops::SplitsImages(graph_, node)) return use.index == 0 && AreAnyPartsAccepted(node);
-  if (ir::ops::ExtendsChannels(graph_, node)) return use.index == 0 && IsAcceptedByAny(node.id());
+  if (CopiesPixels(graph_, node)) return use.index == 0 && IsAcceptedByAny(node.id());
   if (node.Is(ir::ElementFunction::kAdd)) return QuantizationOfSum(node) != nullptr;
   if (node.Is(ir::ElementFunction::kSubtract))
     return use.index == 0 && ir::ops::SubtractsZeroPoints(graph_, node) && IsAcceptedByAny(node.id());
@@ -88,13 +93,13 @@ bool QuantizedRegions::AreAnyPartsAccepted(const ir::Node& split) {
   return false;
 }
 
-// Returns the quantization of an image that only MaxPool, Split and added channels move since, or nothing.
+// Returns the quantization of an image that only MaxPool, Split and copies of pixels move since, or nothing.
 std::optional<LinearQuantization> QuantizedRegions::QuantizationOfImage(ir::OutputPort port) const {
   for (int step = 0; step < kMaxMoves; ++step) {
     const ir::Node& node = graph_.node(port.node);
     if (results_.contains(node.id())) return LinearQuantizationOf(graph_, node);
     const bool is_pooled = port.index == 0 && node.Is(ir::Pooling::kMax);
-    if (!is_pooled && !ir::ops::SplitsImages(graph_, node) && !ir::ops::ExtendsChannels(graph_, node))
+    if (!is_pooled && !ir::ops::SplitsImages(graph_, node) && !CopiesPixels(graph_, node))
       return std::nullopt;
     port = node.input(0);
   }
@@ -187,7 +192,7 @@ std::optional<ir::NodeId> QuantizedRegions::SourceOf(ir::OutputPort port) const 
     const ir::Node& node = graph_.node(port.node);
     const bool carries = node.Is(ir::OpRole::kView) || (port.index == 0 && node.Is(ir::Pooling::kMax)) ||
                          ir::ops::SplitsImages(graph_, node) || ir::ops::SubtractsZeroPoints(graph_, node) ||
-                         ir::ops::ExtendsChannels(graph_, node) ||
+                         CopiesPixels(graph_, node) ||
                          (node.Is(ir::Rearrangement::kConcat) && JoinsQuantized(node));
     if (!carries) return std::nullopt;
     port = node.input(0);
@@ -199,8 +204,7 @@ bool QuantizedRegions::IsQuantized(ir::OutputPort port) const {
   const ir::Node& node = graph_.node(port.node);
   if (port.index == 0 && node.Is(ir::Pooling::kMax)) return IsQuantized(node.input(0));
   if (node.Is(ir::Rearrangement::kConcat)) return JoinsQuantized(node);
-  if (ir::ops::SplitsImages(graph_, node) || ir::ops::ExtendsChannels(graph_, node))
-    return IsQuantized(node.input(0));
+  if (ir::ops::SplitsImages(graph_, node) || CopiesPixels(graph_, node)) return IsQuantized(node.input(0));
   if (node.Is(ir::ElementFunction::kSubtract))
     return ir::ops::SubtractsZeroPoints(graph_, node) && IsQuantized(node.input(0));
   if (node.Is(ir::OpRole::kView)) {

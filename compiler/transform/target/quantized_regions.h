@@ -29,9 +29,9 @@ class QuantizedRegions {
   // The quantizations of all filters that were examined; those without scales are not quantized.
   const llvm::DenseMap<ir::NodeId, ir::FilterQuantization>& filters() const { return filters_; }
 
-  // Returns the result that views, MaxPool, Split, Concat, Pad of channels and subtractions of zero points
-  // carry to a value; of a Concat, that of its first part. Nothing if there is none. A view may need another
-  // layout of it.
+  // Returns the result that views, MaxPool, Split, Concat, Pad of channels, Interpolate of nearest pixels
+  // and subtractions of zero points carry to a value; of a Concat, that of its first part. Nothing if there
+  // is none. A view may need another layout of it.
   std::optional<ir::NodeId> SourceOf(ir::OutputPort port) const;
   // Returns whether a Concat joins images with equal quantization.
   bool JoinsQuantized(const ir::Node& concat) const;
@@ -53,8 +53,8 @@ class QuantizedRegions {
  private:
   void Settle();
   bool IsSlope(const ir::Node& node) const;
-  // Returns whether a value is quantized: a result, or a view, MaxPool, Split, Concat or Pad of such values,
-  // or their distance from zero points.
+  // Returns whether a value is quantized: a result, or a view, MaxPool, Split, Concat, Pad or Interpolate of
+  // such values, or their distance from zero points.
   bool IsQuantized(ir::OutputPort port) const;
   const TensorValue* ConstantOf(ir::OutputPort port) const;
   bool IsAcceptedByAny(ir::NodeId id);

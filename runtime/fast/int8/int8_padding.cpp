@@ -98,14 +98,14 @@ kernels::KernelOrReason MakeChannelPad(const kernels::KernelRequest& request) {
   return prepared;
 }
 
-constexpr int kCost = 50;
-constexpr kernels::Implementation kPad[] = {
-    {"int8", ChannelPadApplies, kernels::FixedCost<kCost>, MakeChannelPad}};
+constexpr int kPadCost = 50;
+constexpr kernels::Implementation kChannelPad[] = {
+    {"int8", ChannelPadApplies, kernels::FixedCost<kPadCost>, MakeChannelPad}};
 
 }  // namespace
 
 void AddChannelPadding(FastTables& tables) {
-  tables.Append({"opset1", "opset12"}, "Pad", {{"f32", kPad}});
+  tables.Append({"opset1", "opset12"}, "Pad", {{"f32", kChannelPad}});
 }
 
 }  // namespace nnefc::runtime::fast::int8

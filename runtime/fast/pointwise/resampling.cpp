@@ -352,13 +352,6 @@ kernels::Cost BlockedResamplingCost(const kernels::KernelRequest& request) {
   return kernels::Cost::NotByDefault(Reason("{} channels fill less than 3/4 of their blocks", channels));
 }
 
-llvm::SmallVector<double, 8> NumbersOf(const kernels::ValueInfo& constant) {
-  llvm::SmallVector<double, 8> numbers;
-  for (int64_t i = 0; i < constant.constant->volume(); ++i)
-    numbers.push_back(constant.constant->ElementAsDouble(i));
-  return numbers;
-}
-
 using MakeResampling = kernels::KernelOrReason(const kernels::KernelRequest& request, const AxisTaps& taps,
                                                float border);
 
@@ -369,16 +362,16 @@ kernels::KernelOrReason MakeInterpolate(const kernels::KernelRequest& request) {
       if (width != 0) return Reason("padding of {} pixels", width);
     }
   }
-  const auto taps =
-      kernels::TapsOfInterpolation({*request.node, request.inputs[0].shape, request.outputs[0].shape,
-                                    [&](size_t input) { return NumbersOf(request.inputs[input]); }});
+  const auto taps = kernels::TapsOfInterpolation(
+      {*request.node, request.inputs[0].shape, request.outputs[0].shape,
+       [&](size_t input) { return kernels::NumbersOf(*request.inputs[input].constant); }});
   if (!taps) return Reason("another mode");
   return kMake(request, *taps, 0);
 }
 
 template <MakeResampling kMake>
 kernels::KernelOrReason MakePad(const kernels::KernelRequest& request) {
-  const llvm::SmallVector<double, 8> before = NumbersOf(request.inputs[1]);
+  const llvm::SmallVector<double, 8> before = kernels::NumbersOf(*request.inputs[1].constant);
   const Shape &input = request.inputs[0].shape, &output = request.outputs[0].shape;
   if (before.size() != input.size()) return Reason("widths of {} axes", static_cast<int64_t>(before.size()));
   const kernels::BorderSource source = kernels::SourceOfBorder(*request.node);

@@ -125,6 +125,12 @@ FaultOr<std::vector<ResizedAxis>> ReadAxes(const Resizing& of) {
 
 }  // namespace
 
+llvm::SmallVector<double, 8> NumbersOf(const TensorValue& constant) {
+  llvm::SmallVector<double, 8> numbers;
+  for (int64_t i = 0; i < constant.volume(); ++i) numbers.push_back(constant.ElementAsDouble(i));
+  return numbers;
+}
+
 FaultOr<std::vector<std::vector<Taps>>> TapsOfInterpolation(const Resizing& of) {
   const InterpolationModes modes = ir::ops::ReadInterpolationModes(of.node);
   if (modes.mode == "area") return KernelFault("the mode `area` cannot be run");

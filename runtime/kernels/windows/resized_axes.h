@@ -18,6 +18,9 @@ struct Resizing {
   llvm::function_ref<llvm::SmallVector<double, 8>(size_t)> numbers;
 };
 
+// Returns the elements of a constant.
+llvm::SmallVector<double, 8> NumbersOf(const TensorValue& constant);
+
 // Returns the taps of each output position along each axis. Axes that are not resized have an empty list.
 FaultOr<std::vector<std::vector<Taps>>> TapsOfInterpolation(const Resizing& of);
 

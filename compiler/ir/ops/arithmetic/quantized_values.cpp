@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "compiler/ir/ops/windows/resized_axis.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -169,6 +170,30 @@ bool SplitsImages(const Graph& graph, const Node& split) {
          IsOfChannels(axis->ElementAsInt(0), graph.output(split.input(0)).shape) &&
          llvm::all_of(split.outputs(), [](const Output& part) { return part.shape.known(); }) &&
          !AreRowMajor(graph, graph.node(split.input(0).node));
+}
+
+bool RepeatsPixels(const Graph& graph, const Node& resize) {
+  const bool is_opset4 = graph.registry().Find("opset4", "Interpolate") == resize.op();
+  if (!is_opset4 && graph.registry().Find("opset11", "Interpolate") != resize.op()) return false;
+  const int32_t axes_input = is_opset4 ? 3 : 2;
+  const std::optional<Shape> input = graph.output(resize.input(0)).shape.extents(),
+                             output = resize.output().shape.extents();
+  if (ReadInterpolationModes(resize).mode != "nearest" || resize.num_inputs() <= axes_input || !input ||
+      !output || !IsOfChannels(1, resize.output().shape))
+    return false;
+  for (const char* name : {"pads_begin", "pads_end"}) {
+    if (llvm::any_of(resize.Ints(name), [](int64_t pad) { return pad != 0; })) return false;
+  }
+  const std::optional<TensorValue>& axes = graph.output(resize.input(axes_input)).value;
+  if (!axes) return false;
+  const bool has_sizes = resize.String("shape_calculation_mode") == "sizes";
+  for (int64_t i = 0; i < axes->volume(); ++i) {
+    const int64_t given = axes->ElementAsInt(i);
+    const auto axis = static_cast<size_t>(given < 0 ? given + static_cast<int64_t>(input->size()) : given);
+    // A scale may move pixels even if the extent stays.
+    if (axis < 2 && (!has_sizes || (*input)[axis] != (*output)[axis])) return false;
+  }
+  return !AreRowMajor(graph, graph.node(resize.input(0).node));
 }
 
 bool ExtendsChannels(const Graph& graph, const Node& pad) {

@@ -53,6 +53,10 @@ bool JoinsImages(const Graph& graph, const Node& concat);
 // Returns whether a Split or VariadicSplit splits channels-last images of rank 3 to 5 along the channels.
 bool SplitsImages(const Graph& graph, const Node& split);
 
+// Returns whether an Interpolate copies pixels of channels-last images of rank 3 to 5: of mode `nearest`, of
+// spatial axes alone, without padding.
+bool RepeatsPixels(const Graph& graph, const Node& resize);
+
 // Returns whether a Pad only adds channels of zeros after those of channels-last images of rank 3 to 5.
 bool ExtendsChannels(const Graph& graph, const Node& pad);
 

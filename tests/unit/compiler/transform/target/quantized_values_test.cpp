@@ -304,6 +304,40 @@ TEST_F(QuantizedValuesTest, AddedChannels) {
   EXPECT_EQ(padded("0, 0, 0, 0", "0, 1, 0, 0", "constant", "0.0", "[1,1,2,2]", false), "");
 }
 
+// An Interpolate that copies pixels of images passes quantized values on, others do not.
+TEST_F(QuantizedValuesTest, RepeatedPixels) {
+  struct Resize {
+    std::string axes = "2, 3", sizes = "4, 4", mode = "nearest", calculation = "sizes", more;
+    bool is_image = true;
+  };
+  const auto resized = [&](const Resize& of, bool is_opset4 = false) {
+    const std::string count = std::ranges::count(of.axes, ',') == 2 ? "[3]" : "[2]",
+                      type = of.calculation == "sizes" ? "i64" : "f32";
+    std::string attributes =
+        "mode = \"" + of.mode + "\", shape_calculation_mode = \"" + of.calculation + "\"" + of.more;
+    return Marked({of.is_image ? MaxPool("p", "x") : "", Quantized("q", of.is_image ? "p" : "x"),
+                   Constant("sizes", type + count, of.sizes), Constant("axes", "i64" + count, of.axes),
+                   Constant("scales", "f32[2]", "2.0, 2.0"),
+                   is_opset4 ? Step("d", "opset4.Interpolate", "%q, %sizes, %scales, %axes", attributes)
+                             : Step("d", "opset11.Interpolate", "%q, %sizes, %axes", attributes),
+                   Convolution("c", "d"), ResultOf("c")});
+  };
+  EXPECT_EQ(resized({}), "q [c]");
+  EXPECT_EQ(resized({}, true), "q [c]");
+  EXPECT_EQ(resized({.axes = "-2, -1"}), "q [c]");
+  EXPECT_EQ(resized({.sizes = "2.0, 2.0", .calculation = "scales"}), "q [c]");
+  // The channels keep their extent, by a size or by a scale that may move them.
+  EXPECT_EQ(resized({.axes = "1, 2, 3", .sizes = "1, 4, 4"}), "q [c]");
+  EXPECT_EQ(resized({.axes = "0, 2, 3", .sizes = "1, 4, 4"}), "q [c]");
+  EXPECT_EQ(resized({.axes = "1, 2, 3", .sizes = "1.5, 2.0, 2.0", .calculation = "scales"}), "");
+  EXPECT_EQ(resized({.axes = "0, 2, 3", .sizes = "2, 4, 4"}), "");
+  // Sums of pixels, padding at either end, and rows.
+  EXPECT_EQ(resized({.mode = "linear"}), "");
+  EXPECT_EQ(resized({.more = ", pads_begin = [0, 0, 1, 0]"}), "");
+  EXPECT_EQ(resized({.more = ", pads_end = [0, 0, 0, 1]"}), "");
+  EXPECT_EQ(resized({.is_image = false}), "");
+}
+
 TEST_F(QuantizedValuesTest, PoolingPassesQuantizedValuesOn) {
   EXPECT_EQ(Marked({Quantized("q", "x"), MaxPool("p", "q"), Convolution("c", "p"), ResultOf("c")}), "q [c]");
   EXPECT_EQ(Marked({Quantized("q", "x"), MaxPool("p", "q"), Step("t", "opset1.Tanh", "%p"), ResultOf("t")}),
