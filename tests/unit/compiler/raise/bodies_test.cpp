@@ -328,5 +328,90 @@ TEST(RaiseBodies, StatesOfAWhileLoop) {
   EXPECT_EQ(next, "lt exp Add ");
 }
 
+// Without the number of the iteration, the condition is the only state that is added.
+TEST(RaiseBodies, StatesWithoutANumber) {
+  const Raising raising(TextOf(LoopOf("0", true, true, false)), false, Target::kNnefc);
+  ASSERT_TRUE(raising.ok()) << raising.Messages().front();
+  const ir::Node* node = NodeWithBodies(raising, "while_loop");
+  ASSERT_NE(node, nullptr);
+  EXPECT_EQ(std::vector<int32_t>(node->segments().begin(), node->segments().end()),
+            (std::vector<int32_t>{1, 0, 2, 1}));
+  std::string names;
+  for (ir::NodeId id : node->bodies()[0].graph->results())
+    names += node->bodies()[0].graph->node(id).name() + " ";
+  EXPECT_EQ(names, "go last all ");
+}
+
+// Slices determine the number of iterations: a loop over them has no other.
+TEST(RaiseBodies, InputsOfASlicedLoop) {
+  const Raising raising(TextOf({}), false, Target::kNnefc);
+  ASSERT_TRUE(raising.ok()) << raising.Messages().front();
+  const ir::Node* node = NodeWithBodies(raising, "tensor_iterator");
+  ASSERT_NE(node, nullptr);
+  EXPECT_EQ(std::vector<int32_t>(node->segments().begin(), node->segments().end()),
+            (std::vector<int32_t>{1, 1, 0}));
+}
+
+// The last value and the concatenation may be outputs in either order.
+TEST(RaiseBodies, OrderOfOutputs) {
+  for (const bool is_swapped : {false, true}) {
+    std::string text = TextOf({});
+    if (is_swapped) {
+      const auto replace = [&](const std::string& from, const std::string& to) {
+        const size_t at = text.find(from);
+        ASSERT_NE(at, std::string::npos) << from;
+        text.replace(at, from.size(), to);
+      };
+      replace("output 0 -> 0 output 1 -> 1", "output 1 -> 0 output 0 -> 1");
+      replace("f32[1], f32[6] bodies", "f32[6], f32[1] bodies");
+      replace("\"last\" (%5) : f32[1]", "\"last\" (%5.1) : f32[1]");
+      replace("\"all\" (%5.1) : f32[6]", "\"all\" (%5.0) : f32[6]");
+    }
+    const Raising raising(text, false, Target::kNnefc);
+    ASSERT_TRUE(raising.ok()) << raising.Messages().front();
+    const ir::Node* node = NodeWithBodies(raising, "tensor_iterator");
+    ASSERT_NE(node, nullptr);
+    EXPECT_EQ(node->num_outputs(), 2);
+    EXPECT_EQ(ir::ToString(node->output(0).shape), "[1]");  // states come first
+    EXPECT_EQ(ir::ToString(node->output(1).shape), "[6]");
+    const ir::Graph& graph = *raising.raised().graph;
+    for (size_t i = 0; i < 2; ++i) {
+      const ir::Node& abs = graph.node(graph.node(graph.results()[i]).input(0).node);
+      EXPECT_EQ(abs.input(0), (ir::OutputPort{node->id(), static_cast<int32_t>(i)})) << is_swapped;
+    }
+  }
+}
+
+// A Loop over slices whose body takes the number of the iteration has slices of the numbers, too.
+TEST(RaiseBodies, NumbersOfSlicedLoops) {
+  const auto form = [](const std::string& trips, const std::string& extent) {
+    const std::string slice = " slice(axis 0, start 0, end -1, stride 1, part 1)";
+    const Raising raising(
+        fmt::format("%0 = opset1.Parameter \"x\" {{element_type = f32, shape = shape[{0}]}} : f32[{0}]\n"
+                    "%2 = opset1.Const \"t\" : i64[] = dense<i64[]: {1}>\n"
+                    "%3 = opset1.Const \"c\" : boolean[] = dense<boolean[]: 1>\n"
+                    "%5 = opset5.Loop \"loop\" (%2, %3, %0) : f32[...] bodies {{\n"
+                    "  \"body\" input 2 -> 0{2} input -1 -> 1 output 0 -> 0{2} graph \"step\" {{\n"
+                    "    %0 = opset1.Parameter \"p\" {{element_type = f32, shape = shape[1]}} : f32[1]\n"
+                    "    %1 = opset1.Parameter \"n\" {{element_type = i64, shape = shape[]}} : i64[]\n"
+                    "    %2 = opset1.Convert \"number\" (%1) {{destination_type = f32}} : f32[]\n"
+                    "    %3 = opset1.Add \"a\" (%0, %2) : f32[1]\n    opset1.Result \"r\" (%3)\n  }}\n}}\n"
+                    "opset1.Result \"y\" (%5)\n",
+                    extent, trips, slice),
+        false, Target::kNnefc);
+    if (!raising.ok()) return raising.Messages().front();
+    for (ir::NodeId id : raising.raised().graph->nodes()) {
+      const ir::Node& node = raising.raised().graph->node(id);
+      if (!node.bodies().empty()) return fmt::format("{} {}", node.type(), node.segment(0).size());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(form("6", "6"), "tensor_iterator 2");
+  EXPECT_EQ(form("-1", "6"), "tensor_iterator 2");
+  EXPECT_EQ(form("5", "6"), "while_loop 1");
+  EXPECT_EQ(form("-1", "?"), "while_loop 1");
+  EXPECT_EQ(form("6", "?"), "while_loop 1");
+}
+
 }  // namespace
 }  // namespace nnefc::raise

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "compiler/ir/text/text.h"
 #include "fmt/format.h"
 #include "fmt/ranges.h"
 #include "gtest/gtest.h"
@@ -226,6 +227,131 @@ TEST(RaiseCorners, OperationsOfNnefcOpsetAbsorbNothing) {
   EXPECT_EQ(last(convolution("f32[1,3,8]", filter) + norm, true),
             "y = conv(x, w, y_bias, padding = [(0, 0)]);");
   EXPECT_EQ(last(convolution("f32[1,?,8]", filter) + norm, true), "y = add(y_scaled, y_shift);");
+}
+
+// A number is no value for each channel, and scales of a filter that is an input are unknown.
+TEST(RaiseCorners, AdditionsAndNormalizationsThatRemain) {
+  const auto statements = [](const std::string& filter, const std::string& more) {
+    const Raising raising(Input(0, "x", "f32[1,3,8]") + filter +
+                              "%2 = opset1.Convolution \"conv\" (%0, %1) {strides = [1], dilations = [1], "
+                              "pads_begin = [1], pads_end = [1]} : f32[1,2,8]\n" +
+                              more,
+                          {.folds_batch_normalization = true});
+    EXPECT_TRUE(raising.ok());
+    return raising.ok() ? raising.Statements() : Lines{""};
+  };
+  for (const char* shape : {"[]", "[1]", "[1,1]", "[1,1,1]"}) {
+    EXPECT_EQ(statements(Input(1, "w", "f32[2,3,3]"),
+                         Constant(3, "b", fmt::format("f32{}", shape), "0.5") +
+                             "%4 = opset1.Add \"y\" (%2, %3) : f32[1,2,8]\nopset1.Result \"y\" (%4)\n")
+                  .back(),
+              "y = add(conv, 0.5);")
+        << shape;
+  }
+  const std::string norm = Constant(10, "g", "f32[2]", "1, 2") + Constant(11, "s", "f32[2]", "3, 4") +
+                           Constant(12, "m", "f32[2]", "5, 6") + Constant(13, "v", "f32[2]", "7, 8") +
+                           "%14 = opset5.BatchNormInference \"y\" (%2, %10, %11, %12, %13) {epsilon = 1.0} : "
+                           "f32[1,2,8]\nopset1.Result \"y\" (%14)\n";
+  EXPECT_EQ(statements(Input(1, "w", "f32[2,3,3]"), norm).back(), "y = add(y_scaled, y_shift);");
+  EXPECT_EQ(statements(Constant(1, "w", "f32[2,3,3]", Numbers(18)), norm).back(), "y = conv(x, w, y_bias);");
+}
+
+// The steps of a sequence end at its own length; a reverse one begins with its last step.
+TEST(RaiseCorners, StepsOfSequences) {
+  const auto statements = [](const std::string& lengths, const std::string& direction) {
+    const Raising raising(
+        Input(0, "x", "f32[2,3,1]") + Input(1, "h", "f32[2,1,1]") + Constant(2, "n", "i64[2]", lengths) +
+            Input(3, "w", "f32[1,1,1]") + Input(4, "r", "f32[1,1,1]") + Input(5, "b", "f32[1,1]") +
+            "%6:2 = opset5.RNNSequence \"s\" (%0, %1, %2, %3, %4, %5) {hidden_size = 1, direction = \"" +
+            direction +
+            "\"} : f32[2,1,3,1], f32[2,1,1]\nopset1.Result \"all\" (%6.0)\n"
+            "opset1.Result \"last\" (%6.1)\n",
+        {.unrolls = true});
+    EXPECT_TRUE(raising.ok());
+    std::string text;
+    for (const std::string& statement : raising.ok() ? raising.Statements() : Lines())
+      text += statement + "\n";
+    return text.substr(text.find("s_recurrent_"));
+  };
+  EXPECT_EQ(statements("3, 3", "forward"),
+            "s_recurrent_0 = matmul(s_shaped_1, s_shaped_4, transposeB = true);\n"
+            "s_sums_0 = add(s_inputs_of, s_recurrent_0);\ns_state_0 = tanh(s_sums_0);\n"
+            "s_recurrent_1 = matmul(s_state_0, s_shaped_4, transposeB = true);\n"
+            "s_sums_1 = add(s_inputs_of_1, s_recurrent_1);\ns_state_1 = tanh(s_sums_1);\n"
+            "s_recurrent_2 = matmul(s_state_1, s_shaped_4, transposeB = true);\n"
+            "s_sums_2 = add(s_inputs_of_2, s_recurrent_2);\ns_state_2 = tanh(s_sums_2);\n"
+            "s_sequence = stack([s_state_0, s_state_1, s_state_2], axis = 1);\n"
+            "all = unsqueeze(s_sequence, axes = [1]);\nlast = unsqueeze(s_state_2, axes = [1]);\n");
+  EXPECT_EQ(statements("3, 3", "reverse"),
+            "s_recurrent_2 = matmul(s_shaped_1, s_shaped_4, transposeB = true);\n"
+            "s_sums_2 = add(s_inputs_of_2, s_recurrent_2);\ns_state_2 = tanh(s_sums_2);\n"
+            "s_recurrent_1 = matmul(s_state_2, s_shaped_4, transposeB = true);\n"
+            "s_sums_1 = add(s_inputs_of_1, s_recurrent_1);\ns_state_1 = tanh(s_sums_1);\n"
+            "s_recurrent_0 = matmul(s_state_1, s_shaped_4, transposeB = true);\n"
+            "s_sums_0 = add(s_inputs_of, s_recurrent_0);\ns_state_0 = tanh(s_sums_0);\n"
+            "s_sequence = stack([s_state_0, s_state_1, s_state_2], axis = 1);\n"
+            "all = unsqueeze(s_sequence, axes = [1]);\nlast = unsqueeze(s_state_0, axes = [1]);\n");
+  EXPECT_EQ(statements("3, 1", "forward"),
+            "s_recurrent_0 = matmul(s_shaped_1, s_shaped_4, transposeB = true);\n"
+            "s_sums_0 = add(s_inputs_of, s_recurrent_0);\n"
+            "s_state_0 = tanh(s_sums_0);\n"
+            "s_recurrent_1 = matmul(s_state_0, s_shaped_4, transposeB = true);\n"
+            "s_sums_1 = add(s_inputs_of_1, s_recurrent_1);\n"
+            "s_state_1 = tanh(s_sums_1);\n"
+            "s_is_within_1 = constant<logical>(shape = [2, 1], value = [true, false]);\n"
+            "s_result_1 = select(s_is_within_1, s_state_1, s_zeros);\n"
+            "s_is_within_1_2 = constant<logical>(shape = [2, 1], value = [true, false]);\n"
+            "s_last_state_1 = select(s_is_within_1_2, s_state_1, s_state_0);\n"
+            "s_recurrent_2 = matmul(s_last_state_1, s_shaped_4, transposeB = true);\n"
+            "s_sums_2 = add(s_inputs_of_2, s_recurrent_2);\n"
+            "s_state_2 = tanh(s_sums_2);\n"
+            "s_is_within_2 = constant<logical>(shape = [2, 1], value = [true, false]);\n"
+            "s_result_2 = select(s_is_within_2, s_state_2, s_zeros);\n"
+            "s_is_within_2_2 = constant<logical>(shape = [2, 1], value = [true, false]);\n"
+            "s_last_state_2 = select(s_is_within_2_2, s_state_2, s_last_state_1);\n"
+            "s_sequence = stack([s_state_0, s_result_1, s_result_2], axis = 1);\n"
+            "all = unsqueeze(s_sequence, axes = [1]);\n"
+            "last = unsqueeze(s_last_state_2, axes = [1]);\n");
+  EXPECT_EQ(statements("1, 2", "reverse"),
+            "s_recurrent_1 = matmul(s_shaped_1, s_shaped_4, transposeB = true);\n"
+            "s_sums_1 = add(s_inputs_of_1, s_recurrent_1);\n"
+            "s_state_1 = tanh(s_sums_1);\n"
+            "s_is_within_1 = constant<logical>(shape = [2, 1], value = [false, true]);\n"
+            "s_result_1 = select(s_is_within_1, s_state_1, s_zeros);\n"
+            "s_is_within_1_2 = constant<logical>(shape = [2, 1], value = [false, true]);\n"
+            "s_last_state_1 = select(s_is_within_1_2, s_state_1, s_shaped_1);\n"
+            "s_recurrent_0 = matmul(s_last_state_1, s_shaped_4, transposeB = true);\n"
+            "s_sums_0 = add(s_inputs_of, s_recurrent_0);\n"
+            "s_state_0 = tanh(s_sums_0);\n"
+            "s_sequence = stack([s_state_0, s_result_1, s_zeros], axis = 1);\n"
+            "all = unsqueeze(s_sequence, axes = [1]);\n"
+            "last = unsqueeze(s_state_0, axes = [1]);\n");
+}
+
+// Repetitions are not computed if their extents are samples of open ones.
+TEST(RaiseCorners, RepetitionsThatRemain) {
+  const auto last = [](bool keeps_repetition) {
+    Context context(semantics::StandardLibrary::Shared().base());
+    const std::string text = "graph \"g\" {\n" + Input(0, "x", "f32[5]") + Constant(1, "c", "f32[1]", "2.5") +
+                             Constant(2, "n", "i64[1]", "5") +
+                             "%3 = opset3.Broadcast \"b\" (%1, %2) {mode = \"numpy\"} : f32[5]\n"
+                             "%4 = opset1.Add \"y\" (%3, %0) : f32[5]\nopset1.Result \"y\" (%4)\n}\n";
+    const auto graph = ir::ParseGraph(context.sources.AddText("graph", text), ir::StandardOps(), context);
+    EXPECT_NE(graph, nullptr);
+    int evaluated = 0;
+    const auto evaluate = [&](const ir::Node&, llvm::ArrayRef<ir::Output>, llvm::ArrayRef<TensorValue>) {
+      ++evaluated;
+      return std::optional(std::vector{TensorValue::Filled(ElementType::kF32, {5}, 2.5)});
+    };
+    const auto raised =
+        RaiseGraph(*graph, {.evaluate = evaluate, .keeps_repetition = keeps_repetition}, context);
+    EXPECT_TRUE(raised.has_value());
+    std::string operations;
+    for (ir::NodeId id : raised->graph->nodes()) operations += raised->graph->node(id).type() + " ";
+    return fmt::format("{}: {}", evaluated, operations);
+  };
+  EXPECT_EQ(last(false), "1: external constant add Result ");
+  EXPECT_EQ(last(true), "0: external constant tile add Result ");
 }
 
 // A graph may omit the last outputs of a node.
