@@ -65,6 +65,10 @@ TEST(AttributeText, EscapesCommasWithinTensorNames) {
   EXPECT_EQ(JoinNames({"a,b", "c"}), R"(a\,b,c)");
   EXPECT_EQ(SplitNames(R"(a\,b,c)"), (std::vector<std::string>{"a,b", "c"}));
   EXPECT_TRUE(SplitNames("").empty());
+  EXPECT_EQ(SplitNames(R"(\,a)"), std::vector<std::string>{",a"});
+  EXPECT_EQ(SplitNames(R"(a\,)"), std::vector<std::string>{"a,"});
+  EXPECT_EQ(SplitNames(R"(a\)"), std::vector<std::string>{R"(a\)"});
+  EXPECT_EQ(SplitNames(R"(a\b,)"), std::vector<std::string>{R"(a\b)"});
 }
 
 TEST(RtInfoPath, RoundTrips) {

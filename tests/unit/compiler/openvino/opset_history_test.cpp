@@ -38,5 +38,28 @@ TEST(OpsetIndex, FindsTheVersionsOfOpenVino) {
   EXPECT_TRUE(index.Find("CONSTANT", "opset1").valid());
 }
 
+// States have versions of opset3 and opset6. Old converters named the set before that of three operations.
+TEST(OpsetIndex, StatesAndNamesOfOldConverters) {
+  ir::OpRegistry registry;
+  ir::RegisterStandardOps(registry);
+  OpsetIndex index(registry);
+  const auto set_of = [&](std::string_view name, std::string_view set) {
+    const ir::OpId op = index.Find(name, set);
+    return op.valid() ? registry.Info(op).set : "none";
+  };
+  for (const char* name : {"ReadValue", "Assign"}) {
+    for (const char* set : {"opset1", "opset2"}) EXPECT_EQ(set_of(name, set), "none") << name << set;
+    for (const char* set : {"opset3", "opset4", "opset5"})
+      EXPECT_EQ(set_of(name, set), "opset3") << name << set;
+    for (const char* set : {"opset6", "opset7", "opset16"})
+      EXPECT_EQ(set_of(name, set), "opset6") << name << set;
+  }
+  for (const char* name : {"MVN", "ROIPooling", "ReorgYolo"})
+    EXPECT_EQ(set_of(name, "opset1"), "opset2") << name;
+  for (const char* name : {"Gelu", "SpaceToBatch", "BatchToSpace"})
+    EXPECT_EQ(set_of(name, "opset1"), "none") << name;
+  EXPECT_EQ(set_of("Add", "opset1"), "opset1");
+}
+
 }  // namespace
 }  // namespace nnefc::openvino
