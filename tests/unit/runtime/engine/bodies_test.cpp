@@ -144,6 +144,69 @@ TEST(IfConditionTest, ConstantConditions) {
   }
 }
 
+// Returns the errors of planning with transformations, which inline a selected branch.
+std::string ErrorsWithTransformations(const std::string& text) {
+  Emitter emitter;
+  (void)Executable::Create(Parsed(text), {.transform = StandardTransformer()}, emitter);
+  return Messages(emitter);
+}
+
+// The graph is evaluated again after its selected branch is inlined: each failure is reported once.
+TEST(SelectedBranchTest, FailuresOfConstants) {
+  std::string text = IfOf("opset1.Const \"cond\" : boolean[] = dense<boolean[]: 1>");
+  const std::string end = "  opset1.Result \"y\" (%2)\n}";
+  text.replace(text.find(end), end.size(), R"(
+  %3 = opset1.Const "data" : f32[4] = dense<f32[4]: 1, 2, 3, 4>
+  %4 = opset1.Const "indices" : i64[2] = dense<i64[2]: 1, 7>
+  %5 = opset1.Const "axis" : i64[] = dense<i64[]: 0>
+  %6 = opset8.Gather "gather" (%3, %4, %5) {batch_dims = 0} : f32[2]
+  %7 = opset1.Add "sum" (%2, %6) : f32[2]
+  opset1.Result "y" (%7)
+})");
+  EXPECT_EQ(ErrorsWithTransformations(text), "`gather` (Gather): index 7 is outside an axis of extent 4\n");
+}
+
+// An If that reshapes x to an extent that is known after evaluation of the branch: 6. Tensors with two other
+// extents are added to the result.
+std::string AddedToReshape(int first, int second) {
+  return fmt::format(R"(graph "net" {{
+  %0 = opset1.Const "cond" : boolean[] = dense<boolean[]: 1>
+  %1 = opset1.Parameter "x" {{element_type = f32, shape = shape[6]}} : f32[6]
+  %2 = opset8.If "if" (%0, %1) : f32[...] bodies {{
+    "then_body" input 1 -> 0 output 0 -> 0 graph "then" {{
+      %0 = opset1.Parameter "x" {{element_type = f32, shape = shape[6]}} : f32[6]
+      %1 = opset1.Const "square" : f32[1] = dense<f32[1]: 36>
+      %2 = opset1.Sqrt "root" (%1) : f32[1]
+      %3 = opset1.Convert "extent" (%2) {{destination_type = i64}} : i64[1]
+      %4 = opset1.Reshape "reshape" (%0, %3) {{special_zero = false}} : f32[?]
+      opset1.Result "r" (%4)
+    }}
+    "else_body" input 1 -> 0 output 0 -> 0 graph "else" {{
+      %0 = opset1.Parameter "x" {{element_type = f32, shape = shape[6]}} : f32[6]
+      opset1.Result "r" (%0)
+    }}
+  }}
+  %3 = opset1.Parameter "y" {{element_type = f32, shape = shape[{0}]}} : f32[{0}]
+  %4 = opset1.Parameter "z" {{element_type = f32, shape = shape[{1}]}} : f32[{1}]
+  %5 = opset1.Add "first" (%2, %3) : f32[...]
+  %6 = opset1.Add "second" (%2, %4) : f32[...]
+  opset1.Result "v" (%5)
+  opset1.Result "w" (%6)
+}})",
+                     first, second);
+}
+
+TEST(SelectedBranchTest, AllErrorsOfShapes) {
+  const auto error = [](int extent) {
+    return fmt::format("`b` of `Add` has the shape [{}], which does not broadcast with [6] (numpy)\n",
+                       extent);
+  };
+  EXPECT_EQ(ErrorsWithTransformations(AddedToReshape(6, 6)), "");
+  EXPECT_EQ(ErrorsWithTransformations(AddedToReshape(5, 6)), error(5));
+  EXPECT_EQ(ErrorsWithTransformations(AddedToReshape(6, 4)), error(4));
+  EXPECT_EQ(ErrorsWithTransformations(AddedToReshape(5, 4)), error(5) + error(4));
+}
+
 // Results with shapes that only a run knows: a whole value and a part of it that starts at the same byte,
 // with the extents exchanged between the bodies. A whole value is passed on without a copy.
 TEST(IfResultsTest, AWholeValueWithItsPart) {

@@ -6,10 +6,12 @@
 #include <deque>
 #include <filesystem>
 
+#include "compiler/ir/ops/arithmetic/quantized_values.h"
 #include "runtime/engine/cache/plan_cache.h"
 #include "runtime/fast/memory/blocked_layout.h"
 #include "runtime/fast/register.h"
 #include "runtime/onednn/register.h"
+#include "runtime/tensor/thread_team.h"
 #include "tests/unit/runtime/run_graph.h"
 
 namespace nnefc::runtime::engine::cache {
@@ -149,6 +151,117 @@ TEST_F(TunerTest, EachNodeIsMeasured) {
     }
     ++measured;
   }
+}
+
+// Each property of a step that may affect the time of its kernels.
+TEST_F(TunerTest, StepsAreMeasuredSeparately) {
+  const KernelRegistry kernels = Registry({kFast}, "Elu");
+  TestGraph graph;
+  const auto x = graph.Parameter("x", {16});
+  const auto node_of = [&](double alpha) {
+    ir::AttributeMap attributes;
+    attributes.Set("alpha", alpha);
+    const auto y = graph.Op("Elu", {x}, attributes);
+    graph.Result(y);
+    return y.node;
+  };
+  const ir::NodeId plain = node_of(1), operands = node_of(1), data = node_of(1), other = node_of(2);
+  const auto relu = graph.Op("ReLU", {x}), tanh = graph.Op("Tanh", {x});
+  ir::ops::MarkQuantizedOperands(*graph.graph, operands, {.left = {.scale = 1}, .right = {.scale = 1}});
+  ir::ops::MarkQuantizedData(*graph.graph, data, {.scale = 1});
+  const auto node = [&](ir::NodeId id) { return &graph.graph->node(id); };
+  const kernels::ValueInfo value{.type = ElementType::kF32, .shape = {16}};
+  const kernels::PostOperation post{.node = node(relu.node), .first_operand = 1};
+  const TensorValue number = TensorValue::Filled(ElementType::kF32, {16}, 1);
+  const std::vector<float> scales = {1};
+  const kernels::KernelRequest base{.node = node(plain), .inputs = value, .outputs = value};
+
+  Tuner tuner(kernels, nullptr, {.measures = true});
+  int count = 0;
+  const auto expect_other = [&](std::string_view what, auto change) {
+    kernels::KernelRequest request = base;
+    change(request);
+    ++count;
+    for (int time = 0; time < 2; ++time) {
+      EXPECT_TRUE(tuner.Prepare(request).has_value()) << what;
+      EXPECT_EQ(tuner.num_measured(), count) << what;
+    }
+    count = static_cast<int>(tuner.num_measured());
+  };
+  using Request = kernels::KernelRequest;
+  expect_other("itself", [](Request&) {});
+  expect_other("attribute", [&](Request& r) { r.node = node(other); });
+  expect_other("quantized operands", [&](Request& r) { r.node = node(operands); });
+  expect_other("quantized data", [&](Request& r) { r.node = node(data); });
+  expect_other("precision", [](Request& r) { r.precision = kernels::Precision::kBf16; });
+  expect_other("f32 images", [](Request& r) { r.has_f32_images = true; });
+  expect_other("quantized result", [](Request& r) { r.as_codes = true; });
+  expect_other("quantized filter", [&](Request& r) { r.filter_scales = scales; });
+  kernels::PostOperation posts[] = {post, post, post, post};
+  posts[1].node = node(tanh.node);
+  posts[2].chained_input = 1;
+  posts[3].first_operand = 2;
+  for (const kernels::PostOperation& each : posts)
+    expect_other("post-operation", [&](Request& r) { r.posts = each; });
+  const tensor::Layout layout = fast::memory::LayoutOf(fast::memory::AxisBlockedFormat({16}, 0, 32));
+  kernels::ValueInfo infos[] = {value, value, value, value};
+  infos[0].type = ElementType::kI32;
+  infos[1].shape = {4, 4};
+  infos[2].layout = layout;
+  infos[3].constant = &number;
+  for (const kernels::ValueInfo& each : infos) {
+    // A kernel has no reorder from this layout: the other implementation is not faster.
+    expect_other("input", [&](Request& r) { r.inputs = each; });
+    if (each.constant == nullptr) expect_other("output", [&](Request& r) { r.outputs = each; });
+  }
+  const tensor::ThreadScope scope(3);
+  expect_other("threads", [](Request&) {});
+}
+
+// The kernel of a reorder between two layouts, which counts its measurements.
+class CountedReorder final : public kernels::Kernel {
+ public:
+  static int& measurements() {
+    static int count = 0;
+    return count;
+  }
+  std::string implementation() const override { return "reorder"; }
+  std::unique_ptr<kernels::KernelState> NewState() const override {
+    ++measurements();
+    return nullptr;
+  }
+  kernels::FaultOr<Success> Run(const kernels::KernelRun& /*run*/) const override { return Success(); }
+};
+
+// Each pair of layouts is measured once.
+TEST_F(TunerTest, ReordersAreMeasuredOnce) {
+  KernelRegistry kernels = Registry({kFastInput});
+  kernels.SetHooks(kernels::Backend::kFast,
+                   {.make_reorder = [](ElementType, llvm::ArrayRef<int64_t>, const tensor::Layout&,
+                                       const tensor::Layout&) -> std::shared_ptr<const kernels::Kernel> {
+                     return std::make_shared<CountedReorder>();
+                   }});
+  const ir::Node& node = g_.graph->node(g_.graph->node(g_.graph->results()[0]).input(0).node);
+  Tuner tuner(kernels, nullptr, {.measures = true});
+  CountedReorder::measurements() = 0;
+  const auto prepare = [&](const tensor::Layout& layout, const Shape& shape, kernels::Precision precision) {
+    const kernels::ValueInfo input{.type = ElementType::kF32, .shape = shape, .layout = layout},
+        output{.type = ElementType::kF32, .shape = shape};
+    EXPECT_TRUE(tuner.Prepare({.node = &node, .inputs = input, .outputs = output, .precision = precision})
+                    .has_value());
+    return CountedReorder::measurements();
+  };
+  const auto layout = [](int64_t block) {
+    return fast::memory::LayoutOf(fast::memory::AxisBlockedFormat({16}, 0, block));
+  };
+  using kernels::Precision;
+  EXPECT_EQ(prepare(nullptr, {16}, Precision::kF32), 1);     // to the layout of the kernel
+  EXPECT_EQ(prepare(nullptr, {16}, Precision::kExact), 1);   // known
+  EXPECT_EQ(prepare(layout(48), {16}, Precision::kF32), 3);  // to row-major elements, too
+  EXPECT_EQ(prepare(layout(64), {16}, Precision::kF32), 5);  // from another layout
+  EXPECT_EQ(prepare(layout(32), {16}, Precision::kF32), 6);  // from the layout of the kernel
+  EXPECT_EQ(prepare(layout(64), {16}, Precision::kExact), 5 + 1);
+  EXPECT_EQ(prepare(nullptr, {4, 4}, Precision::kF32), 7);  // of another shape
 }
 
 TEST_F(TunerTest, NothingIsMeasuredUnasked) {
