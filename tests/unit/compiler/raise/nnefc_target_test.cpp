@@ -140,6 +140,45 @@ TEST(RaiseForNnefc, ShapesDeterminedByValues) {
                           "%5 = opset1.Reshape \"y\" (%3, %4) : f32[2,1,3]\nopset1.Result \"y\" (%5)\n")
                 .back(),
             "y = reshape(c, shape = [0, 1, 3]);");
+  // The scales are data of a variable, which inference does not know.
+  EXPECT_EQ(
+      StatementsFor("%0 = opset1.Parameter \"x\" {element_type = f32, shape = shape[1,1,1,1,1,1,1,2,2]} : "
+                    "f32[1,1,1,1,1,1,1,2,2]\n"
+                    "%1 = opset1.Const \"s\" : f32[9] = dense<f32[9]: 1, 1, 1, 1, 1, 1, 1, 2, 2>\n"
+                    "%2 = opset1.Const \"a\" : i64[9] = dense<i64[9]: 0, 1, 2, 3, 4, 5, 6, 7, 8>\n"
+                    "%3 = opset11.Interpolate \"i\" (%0, %1, %2) {mode = \"cubic\", shape_calculation_mode = "
+                    "\"scales\", coordinate_transformation_mode = \"half_pixel\"} : f32[1,1,1,1,1,1,1,4,4]\n"
+                    "%4 = opset1.Const \"t\" : i64[1] = dense<i64[1]: 16>\n"
+                    "%5 = opset1.Reshape \"y\" (%3, %4) : f32[16]\nopset1.Result \"y\" (%5)\n")
+          .back(),
+      "y = reshape(i, shape = [-1]);");
+}
+
+// A constant in NNEF's type is shared by operations of both kinds; each converted tensor is one result.
+TEST(RaiseForNnefc, ConstantsOfBothKindsOfOperations) {
+  EXPECT_EQ(StatementsFor("%0 = opset1.Parameter \"x\" {element_type = i32, shape = shape[2]} : i32[2]\n"
+                          "%1 = opset1.Const \"c\" : i32[2] = dense<i32[2]: 3, 4>\n"
+                          "%2 = opset1.Add \"a\" (%0, %1) : i32[2]\n"
+                          "%3 = opset1.Less \"l\" (%0, %1) : boolean[2]\n"
+                          "opset1.Result \"y\" (%2)\nopset1.Result \"z\" (%3)\n"),
+            (Lines{"x_external_as_i32 = opset1_Convert(x, destination_type = 'i32');",
+                   "c = constant<integer>(shape = [2], value = [3, 4]);",
+                   "c_as_i32 = opset1_Convert(c, destination_type = 'i32');",
+                   "a = opset1_Add(x_external_as_i32, c_as_i32);", "l_scalars_0 = cast<scalar>(x);",
+                   "l_scalars_1 = cast<scalar>(c);", "z = lt(l_scalars_0, l_scalars_1);",
+                   "y = opset1_Convert(a, destination_type = 'i64');"}));
+  EXPECT_EQ(StatementsFor(SumOf("f64[2]", "0.1, 1.0")),
+            (Lines{"x_external_as_f64 = opset1_Convert(x, destination_type = 'f64');",
+                   "c = constant(shape = [2], value = [0.1, 1.0]);",
+                   "c_as_f64 = opset1_Convert(c, destination_type = 'f64');",
+                   "c_2 = constant(shape = [2], value = [-1.4901161e-09, -0.0]);",
+                   "c_as_f64_2 = opset1_Convert(c_2, destination_type = 'f64');",
+                   "y_Add = opset1_Add(c_as_f64, c_as_f64_2);",
+                   "c_3 = constant(shape = [2], value = [2.7755576e-17, -0.0]);",
+                   "c_as_f64_3 = opset1_Convert(c_3, destination_type = 'f64');",
+                   "y_Add_2 = opset1_Add(y_Add, c_as_f64_3);",
+                   "y_2 = opset1_Add(x_external_as_f64, y_Add_2);",
+                   "y = opset1_Convert(y_2, destination_type = 'f32');"}));
 }
 
 // Inputs have the name of their layer; extents may be open, but not the rank.
