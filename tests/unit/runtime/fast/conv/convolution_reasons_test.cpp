@@ -3,7 +3,7 @@
 
 #include "tests/unit/runtime/fast/reason_cases.h"
 
-namespace nnefc::runtime::fast {
+namespace nnefc::runtime::fast::conv {
 namespace {
 
 using engine::WindowSetting;
@@ -293,4 +293,4 @@ TEST(ConvolutionReasonsTest, Bf16) {
 }
 
 }  // namespace
-}  // namespace nnefc::runtime::fast
+}  // namespace nnefc::runtime::fast::conv

@@ -3,7 +3,7 @@
 
 #include "tests/unit/runtime/fast/reason_cases.h"
 
-namespace nnefc::runtime::fast {
+namespace nnefc::runtime::fast::pointwise {
 namespace {
 
 using engine::WindowSetting;
@@ -363,4 +363,4 @@ TEST(PointwiseReasonsTest, Attention) {
 }
 
 }  // namespace
-}  // namespace nnefc::runtime::fast
+}  // namespace nnefc::runtime::fast::pointwise
