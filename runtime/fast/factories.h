@@ -136,9 +136,11 @@ kernels::KernelOrReason MakeQuantizedScale(const kernels::KernelRequest& request
 // not row-major, or if `to` has more than 12 axes.
 std::optional<tensor::Layout> ReshapeQuantized(const tensor::Layout& layout, llvm::ArrayRef<int64_t> from,
                                                llvm::ArrayRef<int64_t> to);
-// int8/int8_padding.cpp: adds channels to quantized images.
+// int8/images/int8_padding.cpp: adds channels to quantized images.
 void AddChannelPadding(FastTables& tables);
-// int8/int8_resampling.cpp: copies pixels of quantized images.
+// int8/images/int8_concat.cpp: joins channels, which linear functions and a quantization follow.
+void AddLinearConcat(FastTables& tables);
+// int8/images/int8_resampling.cpp: copies pixels of quantized images.
 void AddNearestPixels(FastTables& tables);
 // int8/lookup_tables.cpp: a Convert and a Gather as one step.
 kernels::KernelOrReason MakeLookupTable(const kernels::KernelRequest& request);

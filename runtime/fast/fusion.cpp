@@ -134,6 +134,7 @@ class Finder {
   std::vector<FusionGroup> Find() {
     for (ir::NodeId id : graph_.nodes()) AddGatheredChannels(graph_.node(id));
     for (ir::NodeId id : graph_.nodes()) AddLookupTable(graph_.node(id));
+    for (ir::NodeId id : graph_.nodes()) AddLinearConcat(graph_.node(id));
     for (const bool first : {true, false}) {
       for (ir::NodeId id : graph_.nodes()) AddGroup(graph_.node(id), first);
     }
@@ -172,6 +173,19 @@ class Finder {
     claimed_.insert(group.main);
     claimed_.insert(group.posts.begin(), group.posts.end());
     groups_.push_back(std::move(group));
+  }
+
+  // Fuses a concatenation of the channels of quantized images with the functions and the quantization after
+  // it.
+  void AddLinearConcat(const ir::Node& concat) {
+    if (!concat.Is(ir::Rearrangement::kConcat) || claimed_.contains(concat.id())) return;
+    const llvm::SmallVector<ir::NodeId, 4> nodes = ir::ops::FunctionsOfConcat(graph_, concat);
+    if (nodes.empty() || !ir::ops::HasQuantizedResult(graph_.node(nodes.back())) ||
+        !llvm::all_of(concat.inputs(), [&](ir::OutputPort part) { return IsQuantizedImage(part); }))
+      return;
+    claimed_.insert(concat.id());
+    claimed_.insert(nodes.begin(), nodes.end());
+    groups_.push_back({.main = concat.id(), .posts = {nodes.begin(), nodes.end()}});
   }
 
   void AddGroup(const ir::Node& main, bool first) {

@@ -6,7 +6,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "runtime/fast/factories.h"
-#include "runtime/fast/int8/int8_pooling.h"
+#include "runtime/fast/int8/images/int8_pooling.h"
 #include "runtime/fast/memory/blocked_layout.h"
 #include "runtime/fast/pointwise/bf16_pooling.h"
 #include "runtime/fast/reasons.h"

@@ -135,6 +135,7 @@ void RegisterFastKernels(kernels::KernelRegistry& registry, const FastExtension&
   pointwise::AddImageResampling(tables);
   int8::AddChannelPadding(tables);
   int8::AddNearestPixels(tables);
+  int8::AddLinearConcat(tables);
   if (extension.add != nullptr) extension.add(tables);
   tables.RegisterIn(registry);
   registry.AcceptStrides(kernels::Backend::kFast, {"opset13"}, "ScaledDotProductAttention", 3);

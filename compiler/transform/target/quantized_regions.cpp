@@ -82,6 +82,7 @@ bool QuantizedRegions::IsAccepted(const ir::InputPort& use) {
   if (node.Is(ir::ElementFunction::kSubtract))
     return use.index == 0 && ir::ops::SubtractsZeroPoints(graph_, node) && IsAcceptedByAny(node.id());
   if (node.Is(ir::ElementFunction::kConvert)) return ir::ops::IsTableLookup(graph_, node);
+  if (QuantizationOfConcat(node) != nullptr) return true;
   return node.Is(ir::Rearrangement::kConcat) && JoinsQuantized(node) && IsAcceptedByAny(node.id());
 }
 
@@ -160,6 +161,14 @@ const ir::Node* QuantizedRegions::QuantizationOfSum(const ir::Node& sum) const {
   if (last->uses(0).size() != 1 || last->uses(0)[0].index != 0) return nullptr;
   const ir::NodeId quantize = last->uses(0)[0].node;
   return results_.contains(quantize) ? &graph_.node(quantize) : nullptr;
+}
+
+const ir::Node* QuantizedRegions::QuantizationOfConcat(const ir::Node& concat) const {
+  const llvm::SmallVector<ir::NodeId, 4> nodes = ir::ops::FunctionsOfConcat(graph_, concat);
+  if (nodes.empty() || !results_.contains(nodes.back())) return nullptr;
+  const bool is_quantized = llvm::all_of(
+      concat.inputs(), [&](ir::OutputPort part) { return QuantizationOfImage(part).has_value(); });
+  return is_quantized ? &graph_.node(nodes.back()) : nullptr;
 }
 
 const ir::Node* QuantizedRegions::ProducerOf(const ir::Node& quantize) {

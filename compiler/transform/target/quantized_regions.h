@@ -46,6 +46,9 @@ class QuantizedRegions {
   // Returns the quantization of an Add of two quantized tensors of equal shapes, its only consumer after an
   // optional ReLU, or PReLU with constant slopes; null for other nodes.
   const ir::Node* QuantizationOfSum(const ir::Node& sum) const;
+  // Returns the quantization after a Concat of quantized images and the functions of its channels (see
+  // ir::ops::FunctionsOfConcat); null for other nodes.
+  const ir::Node* QuantizationOfConcat(const ir::Node& concat) const;
   // Returns the convolution, matmul or sum of quantized values into which a quantization can be fused, or
   // null. Only ReLU and additions of constants may be between them, after a sum also PReLU.
   const ir::Node* ProducerOf(const ir::Node& quantize);

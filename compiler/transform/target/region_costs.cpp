@@ -83,6 +83,8 @@ class RegionCosts {
         cut_.AddCosts(item, 0, ElementsOf(node.input(i)) * times_.quantize);  // in its step
       } else if (const ir::Node* sum = regions_.QuantizationOfSum(node)) {
         AddConversions(item, items_.lookup(sum->id()), ElementsOf(node.port()), 0.5);
+      } else if (const ir::Node* joined = regions_.QuantizationOfConcat(node)) {
+        AddConversions(item, items_.lookup(joined->id()), ElementsOf(node.input(i)), 1);
       } else if (regions_.results().contains(node.id()) && i == 0) {
         AddConversions(item, items_.lookup(node.id()), ElementsOf(node.port()), 1);
       } else if (node.Is(ir::ElementFunction::kConvert) && ir::ops::IsTableLookup(graph_, node)) {

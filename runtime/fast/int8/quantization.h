@@ -49,6 +49,11 @@ struct Int8Request {
   void FindSum();
 };
 
+// Returns the values of the constant operand of a function, per channel; nothing for other operations.
+std::optional<std::vector<float>> ChannelNumbers(const kernels::PostOperation& post,
+                                                 const kernels::KernelRequest& request, int64_t channel_axis,
+                                                 ir::ElementFunction function);
+
 // Quantization as value = factor * x + offset, rounded with ties to even as in oneDNN, equal to the range's
 // formula.
 struct QuantizationMap {

@@ -219,6 +219,46 @@ bool ExtendsChannels(const Graph& graph, const Node& pad) {
   return !AreRowMajor(graph, graph.node(pad.input(0).node));
 }
 
+namespace {
+
+// Returns whether an operand is a constant f32 with one element, or one for each channel of images.
+bool IsOfEachChannel(const Output& operand, llvm::ArrayRef<int64_t> images) {
+  if (!operand.value || operand.type != ElementType::kF32) return false;
+  const Shape& shape = operand.value->shape();
+  if (operand.value->volume() == 1) return shape.size() <= images.size();
+  const size_t axis = shape.size() - (images.size() - 1);
+  return shape.size() >= images.size() - 1 && shape.size() <= images.size() &&
+         operand.value->volume() == images[1] && shape[axis] == images[1];
+}
+
+}  // namespace
+
+llvm::SmallVector<NodeId, 4> FunctionsOfConcat(const Graph& graph, const Node& concat) {
+  if (!concat.Is(Rearrangement::kConcat) || !IsOfChannels(concat.Int("axis"), concat.output().shape))
+    return {};
+  const std::optional<Shape> images = concat.output().shape.extents();
+  if (!images || Volume(*images).value_or(0) == 0) return {};
+  constexpr ElementFunction kOrder[] = {ElementFunction::kMultiply, ElementFunction::kAdd,
+                                        ElementFunction::kRelu};
+  llvm::SmallVector<NodeId, 4> nodes;
+  const Node* last = &concat;
+  for (size_t next = 0;; ++next) {
+    if (last->num_outputs() != 1 || last->uses(0).size() != 1) return {};
+    const InputPort use = last->uses(0)[0];
+    const Node& node = graph.node(use.node);
+    if (node.num_outputs() != 1 || node.output().shape.extents() != images) return {};
+    nodes.push_back(node.id());
+    if (use.index == 0 && node.info().quantizer != Quantizer::kNone) break;
+    while (next < std::size(kOrder) && !node.Is(kOrder[next])) ++next;
+    if (next >= std::size(kOrder)) return {};
+    if (!node.Is(ElementFunction::kRelu) &&
+        !IsOfEachChannel(graph.output(node.input(1 - use.index)), *images))
+      return {};
+    last = &node;
+  }
+  return nodes.size() > 1 ? nodes : llvm::SmallVector<NodeId, 4>();
+}
+
 bool SubtractsZeroPoints(const Graph& graph, const Node& node) {
   if (!node.Is(ElementFunction::kSubtract) || node.uses(0).size() != 1 || node.uses(0)[0].index != 0)
     return false;

@@ -6,6 +6,7 @@
 #include "compiler/ir/graph.h"
 #include "compiler/ir/plan_functions.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
 
 // Quantization to 8 bits, and the parts of graphs whose values may stay quantized. Transformations of the
 // target phase and the backends share these facts.
@@ -59,6 +60,11 @@ bool RepeatsPixels(const Graph& graph, const Node& resize);
 
 // Returns whether a Pad only adds channels of zeros after those of channels-last images of rank 3 to 5.
 bool ExtendsChannels(const Graph& graph, const Node& pad);
+
+// Returns the nodes that follow a Concat of the channels of images of rank 3 to 5, each the only reader of
+// the one before, up to a quantization: a multiplication by constants of channels, an addition of such
+// constants, and a ReLU, at least one of them in this order. Empty if there are others.
+llvm::SmallVector<NodeId, 4> FunctionsOfConcat(const Graph& graph, const Node& concat);
 
 // Returns whether a node subtracts constants, zero points by channel, before a depthwise convolution, its
 // only consumer.

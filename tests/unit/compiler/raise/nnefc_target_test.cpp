@@ -167,18 +167,18 @@ TEST(RaiseForNnefc, ConstantsOfBothKindsOfOperations) {
                    "a = opset1_Add(x_external_as_i32, c_as_i32);", "l_scalars_0 = cast<scalar>(x);",
                    "l_scalars_1 = cast<scalar>(c);", "z = lt(l_scalars_0, l_scalars_1);",
                    "y = opset1_Convert(a, destination_type = 'i64');"}));
-  EXPECT_EQ(StatementsFor(SumOf("f64[2]", "0.1, 1.0")),
-            (Lines{"x_external_as_f64 = opset1_Convert(x, destination_type = 'f64');",
-                   "c = constant(shape = [2], value = [0.1, 1.0]);",
-                   "c_as_f64 = opset1_Convert(c, destination_type = 'f64');",
-                   "c_2 = constant(shape = [2], value = [-1.4901161e-09, -0.0]);",
-                   "c_as_f64_2 = opset1_Convert(c_2, destination_type = 'f64');",
-                   "y_Add = opset1_Add(c_as_f64, c_as_f64_2);",
-                   "c_3 = constant(shape = [2], value = [2.7755576e-17, -0.0]);",
-                   "c_as_f64_3 = opset1_Convert(c_3, destination_type = 'f64');",
-                   "y_Add_2 = opset1_Add(y_Add, c_as_f64_3);",
-                   "y_2 = opset1_Add(x_external_as_f64, y_Add_2);",
-                   "y = opset1_Convert(y_2, destination_type = 'f32');"}));
+  EXPECT_EQ(
+      StatementsFor(SumOf("f64[2]", "0.1, 1.0")),
+      (Lines{"x_external_as_f64 = opset1_Convert(x, destination_type = 'f64');",
+             "c = constant(shape = [2], value = [0.1, 1.0]);",
+             "c_as_f64 = opset1_Convert(c, destination_type = 'f64');",
+             "c_2 = constant(shape = [2], value = [-1.4901161e-09, -0.0]);",
+             "c_as_f64_2 = opset1_Convert(c_2, destination_type = 'f64');",
+             "y_Add = opset1_Add(c_as_f64, c_as_f64_2);",
+             "c_3 = constant(shape = [2], value = [2.7755576e-17, -0.0]);",
+             "c_as_f64_3 = opset1_Convert(c_3, destination_type = 'f64');",
+             "y_Add_2 = opset1_Add(y_Add, c_as_f64_3);", "y_2 = opset1_Add(x_external_as_f64, y_Add_2);",
+             "y = opset1_Convert(y_2, destination_type = 'f32');"}));
 }
 
 // Inputs have the name of their layer; extents may be open, but not the rank.

@@ -338,6 +338,48 @@ TEST_F(QuantizedValuesTest, RepeatedPixels) {
   EXPECT_EQ(resized({.is_image = false}), "");
 }
 
+// Images of different quantizations are joined if functions of their channels and a quantization follow.
+TEST_F(QuantizedValuesTest, FunctionsOfJoinedChannels) {
+  const auto joined = [&](llvm::ArrayRef<std::string> after, const std::string& axis = "1",
+                          bool has_image = true) {
+    std::vector<std::string> steps = {MaxPool("a", "x"),
+                                      Step("t", "opset1.Tanh", "%a"),
+                                      Quantized("p", "t"),
+                                      has_image ? Quantized("q", "t", "two") : Step("q", "opset1.Tanh", "%t"),
+                                      Step("j", "opset1.Concat", "%p, %q", "axis = " + axis),
+                                      Constant("m", "f32[1,2,1,1]", "1, 2"),
+                                      Constant("n", "f32[2,1,1]", "1, 2"),
+                                      Constant("s", "f32[]", "2"),
+                                      Constant("columns", "f32[2]", "1, 2"),
+                                      Constant("f", "f32[1,2,1,1]", "1, 1")};
+    steps.insert(steps.end(), after.begin(), after.end());
+    steps.insert(steps.end(), {Convolution("c", "r", "f"), ResultOf("c")});
+    return Marked(steps);
+  };
+  const std::string multiplied = Step("y", "opset1.Multiply", "%j, %m"),
+                    added = Step("z", "opset1.Add", "%n, %y"), relu = Step("u", "opset1.ReLU", "%z");
+  const std::string all = "p q r [c]", result = "r [c]";
+  EXPECT_EQ(joined({multiplied, added, relu, Quantized("r", "u")}), all);
+  EXPECT_EQ(joined({multiplied, added, Quantized("r", "z")}), all);
+  EXPECT_EQ(joined({multiplied, Quantized("r", "y")}), all);
+  EXPECT_EQ(joined({Step("y", "opset1.Multiply", "%s, %j"), Quantized("r", "y")}), all);
+  EXPECT_EQ(joined({Step("u", "opset1.ReLU", "%j"), Quantized("r", "u")}), all);
+  // No function, another order, functions of columns or without constants, an axis, a part, a second reader.
+  EXPECT_EQ(joined({Quantized("r", "j")}), result);
+  EXPECT_EQ(
+      joined({Step("u", "opset1.ReLU", "%j"), Step("y", "opset1.Multiply", "%u, %m"), Quantized("r", "y")}),
+      result);
+  EXPECT_EQ(joined({Step("z", "opset1.Add", "%j, %n"), Step("y", "opset1.Multiply", "%z, %m"),
+                    Quantized("r", "y")}),
+            result);
+  EXPECT_EQ(joined({Step("y", "opset1.Multiply", "%j, %columns"), Quantized("r", "y")}), result);
+  EXPECT_EQ(joined({Step("y", "opset1.Multiply", "%j, %j"), Quantized("r", "y")}), result);
+  EXPECT_EQ(joined({Step("y", "opset1.Subtract", "%j, %m"), Quantized("r", "y")}), result);
+  EXPECT_EQ(joined({multiplied, Quantized("r", "y")}, "1", false), result);
+  EXPECT_EQ(joined({multiplied, Quantized("r", "y"), ResultOf("y")}), result);
+  EXPECT_EQ(joined({multiplied, Quantized("r", "y"), ResultOf("j")}), result);
+}
+
 TEST_F(QuantizedValuesTest, PoolingPassesQuantizedValuesOn) {
   EXPECT_EQ(Marked({Quantized("q", "x"), MaxPool("p", "q"), Convolution("c", "p"), ResultOf("c")}), "q [c]");
   EXPECT_EQ(Marked({Quantized("q", "x"), MaxPool("p", "q"), Step("t", "opset1.Tanh", "%p"), ResultOf("t")}),

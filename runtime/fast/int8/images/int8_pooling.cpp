@@ -1,6 +1,6 @@
 // Pooling of int8 images in NHWC layout.
 
-#include "runtime/fast/int8/int8_pooling.h"
+#include "runtime/fast/int8/images/int8_pooling.h"
 
 #include <algorithm>
 #include <array>
