@@ -182,6 +182,10 @@ TEST(Casts, OfLenientDocuments) {
                   {"(i,s)", "(i,i) (s,s) (s,i) (Ts,Ts) (Ts,s) (Ts,Tl) i[] s[] l[] Ti[] Ts[] T?[] T*[] *[]"},
                   {"(i,i,i)", "(Ts,Ts,Ts) i[] s[] l[] Ti[] Ts[] T?[] T*[] *[]"},
                   {"(t,i)", "*[]"},
+                  // The last part of an item that begins with a name may have a default.
+                  {"(t,i,i)", "(t,i) *[]"},
+                  {"(t,s,(i,i))", "(t,i) *[]"},
+                  {"(i,i,s)", "(i,i,i) (Ts,Ts,Ts) i[] s[] l[] Ti[] Ts[] T?[] T*[] *[]"},
               });
 }
 

@@ -131,6 +131,53 @@ TEST(OperatorExpressions, LineOfTheExtension) {
       << "an error of the syntax";
 }
 
+// Fragments have an extension of their own.
+TEST(FragmentDefinitions, LineOfTheExtension) {
+  const std::string rest =
+      "fragment f( x: tensor<scalar> ) -> ( y: tensor<scalar> );\n"
+      "graph g( x ) -> ( y ) { x = external(shape = [1,2]); y = f(x); }";
+  EXPECT_EQ(FirstError("version 1.0;\n" + rest).second,
+            "version 1.0;\nextension KHR_enable_fragment_definitions;\n" + rest);
+}
+
+// Lenient mode counts each operator expression once.
+TEST(OperatorExpressions, CountedByLenientMode) {
+  const auto message = [](std::string_view body) {
+    const Checked checked(FlatGraph(body), {.leniency = Leniency::kLenient});
+    return checked.context().emitter.diagnostics().front().message;
+  };
+  const std::string one =
+      "an operator expression stands without `extension KHR_enable_operator_expressions;`";
+  EXPECT_EQ(message("y = x + x;"), one);
+  EXPECT_EQ(message("y = reshape(x, shape = [1 + 1, 1]);"), one);
+  EXPECT_EQ(message("y = reshape(x, shape = [1 + 1, 2 * 3]);"), one + " (the first of 2 places)");
+  EXPECT_EQ(message("y = reshape(x, shape = [for p in [(1,2)] yield p[0]]);"),
+            one + " (the first of 2 places)");
+  EXPECT_EQ(message("y = reshape(x, shape = [for p in [1,2] yield p]);"), one);
+}
+
+// Names that are keywords of the dialect, in each position.
+TEST(KeywordNames, OfEachPosition) {
+  for (const char* word : {"version", "extension", "integer", "yield"}) {
+    const auto check = [&](const std::string& text) {
+      const std::string found = Checked(text).Diagnostics();
+      EXPECT_EQ(found.substr(0, found.find(' ')), "identifier.keyword") << text << found;
+    };
+    check(fmt::format("version 1.0;\ngraph {}( x ) -> ( y ) {{ x = external(shape = [1]); y = copy(x); }}",
+                      word));
+    check(fmt::format(
+        "version 1.0;\ngraph g( {0} ) -> ( y ) {{ {0} = external(shape = [1]); y = copy({0}); }}", word));
+    check(fmt::format("version 1.0;\ngraph g( x ) -> ( {0} ) {{ x = external(shape = [1]); {0} = copy(x); }}",
+                      word));
+    check(Ratified(fmt::format("fragment {}( x: tensor<scalar> ) -> ( y: tensor<scalar> );", word)));
+    check(Ratified(fmt::format("fragment f( {}: tensor<scalar> ) -> ( y: tensor<scalar> );", word)));
+    check(Ratified(fmt::format("fragment f( x: tensor<scalar> ) -> ( {}: tensor<scalar> );", word)));
+    check(RatifiedBody(fmt::format("{} = x; y = x;", word)));
+    check(RatifiedBody(fmt::format("(z, {}) = ts; y = x;", word)));
+    check(RatifiedBody(fmt::format("[{}, z] = ns; y = x;", word)));
+  }
+}
+
 // The graph of a provisional document is flat: the first operator expression of each graph.
 TEST(OperatorExpressions, OfProvisionalGraphs) {
   const auto graph = [](char name, std::string_view body) {
@@ -168,6 +215,18 @@ TEST(OtherDialect, Types) {
   EXPECT_EQ(provisional("integer").first,
             "`integer` belongs to the ratified dialect; the type is `extent` here");
   EXPECT_NE(provisional("(string,integer)").second.find("p: (string,extent) )"), std::string::npos);
+}
+
+// The type behind the name of an operation is removed; without it, the type is `scalar`.
+TEST(OtherDialect, TypeArguments) {
+  for (const char* type : {"scalar", "integer", "logical"}) {
+    const std::string text = ProvisionalBody(fmt::format("y = idn<{}>(x)", type));
+    const Checked checked(text);
+    const Diagnostic& first = checked.context().emitter.diagnostics().front();
+    EXPECT_EQ(first.message, "type arguments belong to the ratified dialect; `idn` takes none here");
+    EXPECT_EQ(ApplyFixes(text, first.range.file, {first}).text, ProvisionalBody("y = idn(x)"));
+    EXPECT_EQ(first.applicability == Applicability::kSafe, std::string_view(type) == "scalar");
+  }
 }
 
 // Fixes of comprehensions of the other dialect, up to 1,000 bytes.

@@ -2,6 +2,9 @@
 
 #include "compiler/semantics/deviations.h"
 
+#include <algorithm>
+#include <vector>
+
 #include "gtest/gtest.h"
 
 namespace nnefc::semantics {
@@ -36,6 +39,25 @@ TEST(Deviations, CountAPlaceOnce) {
   deviations.Report(emitter);
   ASSERT_EQ(emitter.diagnostics().size(), 1u);
   EXPECT_EQ(emitter.diagnostics()[0].message, "same");
+}
+
+// Ranges with a common start or end are different places; the shortest of those with the first start counts.
+TEST(Deviations, OrderOfRanges) {
+  const SourceRange ranges[] = {
+      {FileId(0), 5, 9}, {FileId(0), 5, 7}, {FileId(0), 7, 9}, {FileId(0), 5, 8}, {FileId(0), 8, 9}};
+  std::vector<size_t> order = {0, 1, 2, 3, 4};
+  do {
+    Deviations deviations;
+    for (const size_t i : order) {
+      deviations.Note(kFirst, ranges[i], fmt::format("{}", i));
+      deviations.Note(kFirst, ranges[order[0]], "again");
+    }
+    Emitter emitter;
+    deviations.Report(emitter);
+    ASSERT_EQ(emitter.diagnostics().size(), 1u);
+    EXPECT_EQ(emitter.diagnostics()[0].message, "1 (the first of 5 places)");
+    EXPECT_EQ(emitter.diagnostics()[0].range, ranges[1]);
+  } while (std::next_permutation(order.begin(), order.end()));
 }
 
 TEST(Deviations, OfNoneNothingIsTold) {

@@ -125,6 +125,12 @@ TEST(Layers, ADocumentsOwnDefinitionWins) {
 // They are absent even if none of them is invoked.
 TEST(Layers, AreNoPartOfOtherDocuments) {
   EXPECT_TRUE(Checked(ProvisionalGraph("y = relu(x)")).document().extensions().empty());
+  // Nor if the document defines the only one that it invokes, however often.
+  const Checked own(
+      Provisional("fragment lstm( input: tensor ) -> ( output: tensor ) { output = idn(input) }\n"
+                  "graph g( x ) -> ( y ) { x = external(shape = [1,2]) z = lstm(x) y = lstm(z) }"));
+  EXPECT_EQ(own.Diagnostics(), "");
+  EXPECT_TRUE(own.document().extensions().empty());
 }
 
 // Returns "lenient" or "strict", then the symbols, of a document with these lines and statements.
@@ -149,6 +155,14 @@ TEST(Leniency, FollowsTheDocumentUnlessItIsTold) {
   EXPECT_EQ(ReadWhole("", kPlain, Leniency::kLenient), "lenient");
   EXPECT_EQ(ReadWhole("", kMarked, Leniency::kAuto), "lenient");
   EXPECT_EQ(ReadWhole("", kMarked, Leniency::kStrict), "strict");
+  for (const char* name : {"fp_tensor_clone", "fp_tensor_clone_1", "a_aligned_rank_expanded"}) {
+    const std::string body = fmt::format("x = external(shape = [1]); {} = relu(x); y = relu(x);", name);
+    EXPECT_EQ(ReadWhole("", body, Leniency::kAuto), "lenient") << name;
+  }
+  for (const char* name : {"a_fp_tensor_clone", "fp_tensor", "aligned_rank_expanded_a", "rank_expanded"}) {
+    const std::string body = fmt::format("x = external(shape = [1]); {} = relu(x); y = relu(x);", name);
+    EXPECT_EQ(ReadWhole("", body, Leniency::kAuto), "strict") << name;
+  }
   EXPECT_EQ(ReadWhole(kLine, kPlain, Leniency::kAuto), "lenient");
   EXPECT_EQ(ReadWhole(kLine, kPlain, Leniency::kStrict), "strict");
 }
@@ -159,6 +173,18 @@ TEST(Symbols, AreTheNamesOfTheirLines) {
                       "extension tract_assert S >= 1;\nextension tract_assert tg: S==1;\n",
                       kPlain, Leniency::kAuto),
             "lenient B S");
+}
+
+// Symbols are values of the graph and are not assigned.
+TEST(Symbols, AreNotAssigned) {
+  const auto check = [](std::string_view body) {
+    return Checked(fmt::format("version 1.0;\nextension tract_symbol S;\nextension tract_assert S >= 1;\n"
+                               "graph g( x ) -> ( y ) {{ x = external(shape = [S]);\n{}\n}}",
+                               body))
+        .Diagnostics();
+  };
+  EXPECT_EQ(check("y = relu(x);"), "");
+  EXPECT_EQ(check("S = relu(x); y = relu(x);"), "identifier.parameter-assigned 5:1");
 }
 
 // Without a line for it, a name in the shape of an input is a symbol unless something assigns it.

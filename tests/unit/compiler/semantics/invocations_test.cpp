@@ -52,6 +52,17 @@ TEST(Binding, SurplusArguments) {
             "lenient.positional-attribute 3:12 warning\nlenient.surplus-argument 3:17 warning");
   EXPECT_EQ(check("elu(x, alpha = 0.5, alpa = 0.5)"), "lenient.surplus-argument 3:25 warning");
   EXPECT_EQ(check("elu(x, comment = 0.5)"), "lenient.surplus-argument 3:12 warning");
+  // Arguments of other frameworks: without a parameter here, or for one that has no value.
+  EXPECT_EQ(check("elu(x, inplace = true)"), "lenient.surplus-argument 3:12 warning");
+  EXPECT_EQ(check("conv(x, x, strides = [1])"), "binding.unknown-argument 3:16");
+  EXPECT_EQ(check("conv(x, x, stride = [1], strides = [1])"), "lenient.surplus-argument 3:30 warning");
+  // Fragments of the document, too.
+  EXPECT_EQ(
+      Checked(Ratified("fragment own( x: tensor<scalar> ) -> ( y: tensor<scalar> ) { y = relu(x); }\n"
+                       "graph g( x ) -> ( y ) { x = external(shape = [1,2]);\ny = own(x, comment = 1); }"),
+              {.leniency = Leniency::kLenient})
+          .Diagnostics(),
+      "lenient.surplus-argument 4:12 warning");
 }
 
 // The shape of a tensor in the form of another language is one mistake.
@@ -71,6 +82,18 @@ TEST(Binding, IsRecorded) {
   EXPECT_EQ(binding->arguments[2], checked.Find("s"));
   EXPECT_FALSE(binding->arguments[3].valid());
   EXPECT_FALSE(binding->generic.valid());
+  // Wrong invocations are not bound.
+  const Checked wrong(RatifiedBody("z = relu(x); y = relu(x, x) + conv(x);"));
+  EXPECT_NE(wrong.document().binding(wrong.Find("relu(x)")), nullptr);
+  EXPECT_EQ(wrong.document().binding(wrong.Find("relu(x, x)")), nullptr);
+  EXPECT_EQ(wrong.document().binding(wrong.Find("conv(x)")), nullptr);
+  // Lenient mode leaves the type open unless it is stated.
+  for (const Leniency leniency : {Leniency::kStrict, Leniency::kLenient}) {
+    const Checked open(RatifiedBody("z = copy(x); y = copy<scalar>(x);"), {.leniency = leniency});
+    ASSERT_EQ(open.Diagnostics(), "");
+    EXPECT_EQ(open.document().binding(open.Find("copy(x)"))->generic.valid(), leniency == Leniency::kStrict);
+    EXPECT_TRUE(open.document().binding(open.Find("copy<scalar>(x)"))->generic.valid());
+  }
 }
 
 TEST(Casts, Ratified) {

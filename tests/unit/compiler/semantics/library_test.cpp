@@ -109,6 +109,30 @@ TEST(AddedLibrary, IsKnownWhereItWasAddedUnlessTheDocumentDefinesTheName) {
       "extension.not-enabled");
 }
 
+// Operations of libraries run bodies if a string names one.
+TEST(AddedLibrary, RunsBodiesThatStringsName) {
+  const auto runs = [](std::string_view parameter) {
+    const std::string text = fmt::format(
+        "version 1.0;\nextension KHR_enable_fragment_definitions;\n"
+        "fragment added_op( x: tensor<scalar>, {} ) -> ( y: tensor<>[] );\n",
+        parameter);
+    const StandardLibrary library(std::vector<AddedLibrary>{{"added", text}});
+    for (const Extension* extension : library.extensions()) {
+      const CheckedDocument& document = library.Get(*extension);
+      const Callee callee = document.FindOwn(library.base().symbols.Find("added_op"));
+      if (callee.valid()) return document.signature(callee.fragment).runs_bodies;
+    }
+    ADD_FAILURE();
+    return false;
+  };
+  EXPECT_TRUE(runs("body: string"));
+  EXPECT_TRUE(runs("loop_body: string"));
+  EXPECT_FALSE(runs("body: integer"));
+  EXPECT_FALSE(runs("loop_body: string[]"));
+  EXPECT_FALSE(runs("body_name: string"));
+  EXPECT_FALSE(runs("somebody: string"));
+}
+
 // Independent of the first thread and its request.
 TEST(StandardLibrary, IsSharedByThreads) {
   const std::string texts[] = {

@@ -210,6 +210,19 @@ TEST(Loops, ResultsAreTheNextValues) {
   EXPECT_EQ(loop("[]", "[c, x]", "[]", "ls_ls", "[a, b]"), "");
 }
 
+// Lists whose lengths only expansion knows are not counted; the types of the outputs are known.
+TEST(Loops, ListsOfUnknownLength) {
+  const std::string loop =
+      "[a, b] = tensor_iterator(sliced = {}, merged = {}, invariant = [], body = 'ss_si', slice_axes = "
+      "[0]); ";
+  for (const auto& [sliced, merged] : {std::pair("[x]", "[for i in [0] yield x]"),
+                                       std::pair("[for i in [0] yield x]", "[x]"), std::pair("[x]", "[x]")}) {
+    const std::string text = fmt::format(fmt::runtime(loop), sliced, merged);
+    EXPECT_EQ(Found(text + "y = relu(a);"), "") << text;
+    EXPECT_EQ(Found(text + "y = relu(a); z = relu(b);"), "type.mismatch b") << text;
+  }
+}
+
 // The message about another number of parameters counts the tensors of each list.
 TEST(Loops, CountsInTheMessage) {
   const auto message = [](std::string_view statement) {

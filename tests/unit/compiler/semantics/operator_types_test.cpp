@@ -206,6 +206,22 @@ TEST(OperatorTypes, OfBuiltins) {
   }
 }
 
+// A value of the type `?` is of a primitive type.
+TEST(OperatorTypes, OfGenericValues) {
+  const auto check = [](std::string_view text) {
+    return Checked(
+               Ratified(fmt::format(
+                   "fragment f<?>( x: tensor<?>, v: ? ) -> ( y: tensor<?> ) {{\nz = {}; y = x;\n}}", text)))
+        .Diagnostics();
+  };
+  for (const char* name : {"integer", "scalar", "logical", "string", "shape_of"})
+    EXPECT_EQ(check(fmt::format("{}(v)", name)), "");
+  EXPECT_EQ(check("length_of(v)"), "type.builtin-argument 3:15");
+  EXPECT_EQ(check("v + v"), "type.operator 3:7");
+  EXPECT_EQ(check("-v"), "type.operator 3:5");
+  EXPECT_EQ(check("v == v"), "");
+}
+
 // A wrong operand is one error: an integer stands for the scalar that was meant, other results are unknown.
 TEST(OperatorTypes, AfterAnError) {
   EXPECT_EQ(TypeIn("(x + l) && l"), "type.mismatch 3:10");

@@ -48,11 +48,29 @@ TEST(Quantization, Ratified) {
       {"'x': several(k = 1);", "quantization.operation 1:6"},
       {"'x': listed(k = 1);", "quantization.operation 1:6"},
       {"'x': of_list(k = 1);", "quantization.operation 1:6"},
+      {"'x': linear_quantize(min = copy<scalar>(1.0), max = 1.0, bits = 8);", ""},
+      {"'x': linear_quantize(min = copy<?>(1.0), max = 1.0, bits = 8);", "generic.outside-generic-body 1:33"},
       // An invocation of several tensors is no argument.
       {"'x': linear_quantize(min = moments(1.0, axes = [1]), max = 1.0, bits = 8);",
        "binding.chained-results 1:28"},
   };
   for (const auto& [text, expected] : cases) EXPECT_EQ(Check(model, text), expected) << text;
+}
+
+// An entry that invokes a fragment with a mistake in its declaration has no mistake of its own.
+TEST(Quantization, OfBrokenFragments) {
+  Checked checked(Ratified("fragment mine( x tensor<scalar>, k: integer ) -> ( y: tensor<scalar> );"));
+  ASSERT_EQ(checked.Diagnostics(), "syntax.unexpected-token 2:17");
+  Context& context = checked.context();
+  const FileId file = context.sources.AddText("graph.quant", "'x': mine(k = 1); 'y': mine(k = nope);");
+  auto document = ast::ParseDocument(
+      file, {.dialect = checked.document().dialect(), .kind = ast::DocumentKind::kQuantization}, context);
+  const auto quantization = CheckQuantization(
+      std::move(document), checked.document(), [](std::string_view) { return true; }, checked.library(),
+      context);
+  std::string labels;
+  for (const Diagnostic& each : context.emitter.diagnostics()) labels += fmt::format("{} ", each.rule->label);
+  EXPECT_EQ(labels, "syntax.unexpected-token identifier.undefined ");
 }
 
 // Arrays for a tensor have one length at each level (R 5.3).

@@ -122,6 +122,17 @@ TEST(Scopes, ArraysOfPrimitives) {
   }
   for (const char* known : {"[x, x]", "listed(x)", "parts(x)", "[for i in [1,2] yield x]"})
     EXPECT_EQ(check(fmt::format("a = {}; y = add_n(a);", known)), "") << known;
+  // A chain of up to 99 compounds.
+  for (const int length : {98, 99, 100}) {
+    std::string text = "fragment f0( x: tensor<scalar> ) -> ( ys: tensor<scalar>[] );\n";
+    for (int i = 1; i <= length; ++i)
+      text += fmt::format(
+          "fragment f{}( x: tensor<scalar> ) -> ( ys: tensor<scalar>[] ) {{ ys = f{}(x); }}\n", i, i - 1);
+    text += fmt::format("fragment f( x: tensor<scalar> ) -> ( y: tensor<scalar> ) {{\na = f{}(x); y = x; }}",
+                        length);
+    EXPECT_EQ(Checked(Ratified(text)).Diagnostics(),
+              length < 100 ? fmt::format("assignment.primitive-array {}:1", length + 4) : "");
+  }
 }
 
 }  // namespace
