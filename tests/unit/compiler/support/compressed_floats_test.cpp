@@ -84,5 +84,19 @@ TEST(CompressedFloatsTest, BytesAreUnpackedOnceForAllThreads) {
   EXPECT_EQ(value, value.ConvertedTo(ElementType::kF64).ConvertedTo(ElementType::kF32));
 }
 
+// Nothing is written beyond the count of floats.
+TEST(CompressedFloatsTest, CountsOfFloats) {
+  const std::vector<uint8_t> bytes(2 * 80, 0x3c);
+  const auto* data = reinterpret_cast<const std::byte*>(bytes.data());
+  for (const Form form : {Form::kHalf, Form::kBfloat}) {
+    for (int64_t count = 0; count <= 70; ++count) {
+      std::vector<float> out(80, -1);
+      CompressedFloats::Unpack(form, data, 0, count, out.data());
+      for (int64_t i = 0; i < 80; ++i)
+        ASSERT_EQ(out[static_cast<size_t>(i)] == -1, i >= count) << count << " " << i;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace nnefc

@@ -424,6 +424,18 @@ TEST(TensorValueTest, InvalidValuesAreEqual) {
   EXPECT_FALSE(value == TensorValue());
 }
 
+// Equal values have one type, one shape and the same bytes.
+TEST(TensorValueTest, EqualValues) {
+  const TensorValue value = TensorValue::FromFloats({2, 3}, std::vector<float>(6, 0));
+  EXPECT_TRUE(value == TensorValue::FromFloats({2, 3}, std::vector<float>(6, 0)));
+  EXPECT_FALSE(value == TensorValue::FromFloats({3, 2}, std::vector<float>(6, 0)));
+  EXPECT_FALSE(value == TensorValue::FromFloats({2, 3}, {0, 0, 0, 0, 0, 1}));
+  EXPECT_FALSE(value == TensorValue::FromFloats({2, 3}, {1, 0, 0, 0, 0, 0}));
+  EXPECT_FALSE(value == TensorValue::Filled(ElementType::kI32, {2, 3}, 0));
+  EXPECT_FALSE(TensorValue::Filled(ElementType::kU8, {2}, 1) ==
+               TensorValue::Filled(ElementType::kI8, {2}, 1));
+}
+
 TEST(TensorValueTest, OnlyComputedBuffersAreToCompute) {
   EXPECT_FALSE(Buffer::Borrow({}, std::make_shared<int>(0))->IsToCompute());
   EXPECT_FALSE(Buffer::Allocate(0)->IsToCompute());

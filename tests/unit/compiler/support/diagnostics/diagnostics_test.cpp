@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "compiler/support/check.h"
 #include "compiler/support/context.h"
 #include "compiler/support/diagnostics/sort_diagnostics.h"
 #include "nlohmann/json.hpp"
@@ -166,6 +167,70 @@ TEST(RenderTest, CutsLongLines) {
   wide = line;
   wide.replace(159, 2, "\xc3\xa9");
   EXPECT_EQ(shown(wide, 0), wide.substr(0, 159) + "...");
+}
+
+// Characters before a mark take no column, one or two.
+TEST(RenderTest, ColumnsOfCharacters) {
+  struct Row {
+    const char* text;
+    size_t columns;
+  };
+  const Row rows[] = {
+      {"a", 1},
+      {"\xc3\xa4", 1},          // U+00E4
+      {"\xcc\x80", 0},          // U+0300
+      {"\xcd\xaf", 0},          // U+036F
+      {"\xcd\xb0", 1},          // U+0370
+      {"\xe0\xa4\x84", 1},      // U+0904
+      {"\xe1\x84\x80", 2},      // U+1100
+      {"\xe1\x85\x9f", 2},      // U+115F
+      {"\xe1\x85\xa0", 1},      // U+1160
+      {"\xe2\x80\x8b", 0},      // U+200B
+      {"\xe2\x80\x8a", 1},      // U+200A
+      {"\xe2\x80\x90", 1},      // U+2010
+      {"\xe2\xba\x80", 2},      // U+2E80
+      {"\xe4\xb8\xad", 2},      // U+4E2D
+      {"\xea\x93\x8f", 2},      // U+A4CF
+      {"\xea\x93\x90", 1},      // U+A4D0
+      {"\xea\xb0\x80", 2},      // U+AC00
+      {"\xef\xb8\x8f", 0},      // U+FE0F
+      {"\xef\xb8\xb0", 2},      // U+FE30
+      {"\xef\xbc\xa1", 2},      // U+FF21
+      {"\xef\xbd\xa1", 1},      // U+FF61
+      {"\xf0\x9f\x8c\x80", 2},  // U+1F300
+      {"\xf0\x9f\x99\x8f", 2},  // U+1F64F
+      {"\xf0\x9f\x99\x90", 1},  // U+1F650
+      {"\xf0\xa0\x80\x80", 2},  // U+20000
+      {"\xf0\xbf\xbf\xbd", 2},  // U+3FFFD
+      {"\xf1\x80\x80\x80", 1},  // U+40000
+      {"\xf1\x9f\x8c\x80", 1},  // U+5F300
+      {"\xf3\xa0\x80\x80", 1},  // U+E0000
+      {"\xf4\x8f\xbf\xbd", 1},  // U+10FFFD
+  };
+  for (const Row& row : rows) {
+    Context context;
+    const std::string text = fmt::format("{}{}x = 1;\n", row.text, row.text);
+    const FileId file = context.sources.AddText("a.nnef", text);
+    const auto begin = static_cast<uint32_t>(2 * std::string_view(row.text).size());
+    context.emitter.Emit(kTestRule, {file, begin, begin + 1}, "here");
+    const std::string rendered = RenderText(context.emitter.diagnostics(), context.sources, {.color = false});
+    const std::string mark = "\n      | " + std::string(2 * row.columns, ' ') + "^\n";
+    EXPECT_NE(rendered.find(mark), std::string::npos) << rendered;
+  }
+}
+
+// A line of bytes that are no text is cut like others.
+TEST(RenderTest, CutsBytesThatAreNoText) {
+  Context context;
+  const FileId file = context.sources.AddText("a.nnef", std::string(1000, '\x80'));
+  context.emitter.Emit(kTestRule, {file, 500, 501}, "here");
+  const std::string rendered = RenderText(context.emitter.diagnostics(), context.sources, {.color = false});
+  EXPECT_NE(rendered.find('^'), std::string::npos) << rendered;
+}
+
+TEST(CheckTest, StatesTheBrokenInvariant) {
+  EXPECT_DEATH(CheckFailed("a < b", "file.cpp", 12),
+               "nnefc: internal error: file.cpp:12: broken invariant: a < b");
 }
 
 TEST(RenderTest, MarksUnsafeFixes) {

@@ -3,10 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 
@@ -89,6 +91,60 @@ TEST_F(FileTest, TellsWhyAFileCannotBeOpened) {
   ASSERT_FALSE(folder.ok());
   auto unwritable = OutputFile::Create(Path("no/such/folder"));
   EXPECT_FALSE(unwritable.ok());
+}
+
+// Neither a failure nor a success leaves a file open.
+TEST_F(FileTest, ClosesItsDescriptors) {
+  const auto count = [] {
+    return std::distance(std::filesystem::directory_iterator("/proc/self/fd"),
+                         std::filesystem::directory_iterator());
+  };
+  ASSERT_TRUE(WriteFile(Path("a"), "text").ok());
+  ASSERT_TRUE(WriteFile(Path("empty"), "").ok());
+  const auto before = count();
+  for (const std::string& path : {folder_, std::string("/dev/null")}) {
+    const auto mapped = MappedFile::Open(path);
+    ASSERT_FALSE(mapped.ok());
+    EXPECT_EQ(mapped.error().message, fmt::format("cannot read `{}`: not a regular file", path));
+  }
+  EXPECT_FALSE(MappedFile::Open(Path("none")).ok());
+  EXPECT_TRUE(MappedFile::Open(Path("a")).ok());
+  EXPECT_TRUE(MappedFile::Open(Path("empty")).ok());
+  const auto held = MappedFile::Open(Path("a"));
+  EXPECT_EQ((*held)->text(), "text");
+  EXPECT_TRUE(WriteFile(Path("b"), "text").ok());
+  EXPECT_TRUE(WriteFile("/dev/null", "text").ok());
+  const auto folder = OutputFile::Create(folder_);
+  ASSERT_FALSE(folder.ok());
+  EXPECT_EQ(folder.error().message, fmt::format("cannot write `{}`: is a directory", folder_));
+  EXPECT_EQ(count(), before);
+}
+
+// Whole pages of a range are given back to the system, and no others.
+TEST(MappedFileTest, ReleasesWholePages) {
+  const auto page = static_cast<size_t>(::sysconf(_SC_PAGESIZE));
+  constexpr size_t kPages = 8;
+  void* memory = ::mmap(nullptr, kPages * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(memory, MAP_FAILED);
+  auto* bytes = static_cast<std::byte*>(memory);
+  struct Range {
+    size_t begin, end;             // bytes
+    size_t first_page, last_page;  // released: [first_page, last_page)
+  };
+  for (const Range& range : {Range{2 * page, 5 * page, 2, 5}, Range{2 * page + 1, 5 * page, 3, 5},
+                             Range{3 * page - 1, 5 * page, 3, 5}, Range{2 * page, 5 * page - 1, 2, 4},
+                             Range{2 * page, 4 * page + 1, 2, 4}, Range{2 * page + 1, 4 * page - 1, 3, 3},
+                             Range{2 * page + 1, 3 * page - 1, 3, 3}, Range{3 * page, 3 * page, 3, 3}}) {
+    // Released pages of anonymous memory are zeros.
+    std::memset(memory, 1, kPages * page);
+    MappedFile::Release(std::span<const std::byte>(bytes + range.begin, range.end - range.begin));
+    for (size_t i = 0; i < kPages; ++i) {
+      const bool is_released = i >= range.first_page && i < range.last_page;
+      EXPECT_EQ(bytes[i * page] == std::byte{0}, is_released)
+          << range.begin << ".." << range.end << ": page " << i;
+    }
+  }
+  ::munmap(memory, kPages * page);
 }
 
 TEST_F(FileTest, MapsEmptyFiles) {

@@ -122,6 +122,30 @@ std::string ApplyEdits(const std::string& before, const std::vector<LineEdit>& e
   return after;
 }
 
+// An edit script of up to 2,000 lines is searched for; beyond it all lines between equal ends are replaced.
+TEST(UnifiedDiff, LongEdits) {
+  for (const int pairs : {1000, 1001, 1500}) {
+    // Every other line is common.
+    std::string before = "first\n", after = "first\n", expected, removed, inserted;
+    for (int i = 0; i < pairs; ++i) {
+      const std::string old_line = fmt::format("old {}\n", i), new_line = fmt::format("new {}\n", i);
+      const std::string both = fmt::format("both {}\n", i);
+      before += old_line + both;
+      after += new_line + both;
+      expected += "-" + old_line + "+" + new_line + " " + both;
+      removed += "-" + old_line;
+      inserted += "+" + new_line;
+      if (i + 1 == pairs) continue;  // the last one belongs to the equal end
+      removed += "-" + both;
+      inserted += "+" + both;
+    }
+    if (pairs > 1000) expected = removed + inserted + fmt::format(" both {}\n", pairs - 1);
+    EXPECT_EQ(UnifiedDiff(before + "last\n", after + "last\n", "a", "b"),
+              fmt::format("--- a\n+++ b\n@@ -1,{0} +1,{0} @@\n first\n{1} last\n", 2 * pairs + 2, expected))
+        << pairs;
+  }
+}
+
 TEST(LineEdits, ChangeTheTextsLineByLine) {
   EXPECT_TRUE(LineEdits("a\nb\n", "a\nb\n").empty());
   const std::vector<LineEdit> edits = LineEdits("a\nb\nc\nd\n", "a\nB\nc\n");
