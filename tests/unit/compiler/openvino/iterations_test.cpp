@@ -110,10 +110,36 @@ TEST(Iterations, FarNumbers) {
   }
 }
 
+// Numbers whose sums do not fit 64 bits are reported as such, and are not counted inclusively.
+TEST(Iterations, NumbersThatAreTooFar) {
+  constexpr int64_t kFar = int64_t{1} << 62;
+  for (int64_t far : {kFar + 1, -kFar - 1, INT64_MAX, INT64_MIN}) {
+    for (const ir::ops::opset::PartRange& range :
+         std::initializer_list<ir::ops::opset::PartRange>{{far, -1, 1, 1}, {0, far, 1, 1}, {0, -1, far, 1}}) {
+      std::string reason;
+      EXPECT_FALSE(ir::ops::opset::CountIterations(range, 6, &reason));
+      EXPECT_EQ(reason, "start, end, stride or extent is out of range");
+    }
+    EXPECT_FALSE(ir::ops::opset::CountIterationsInclusive({far, -1, 1, 1}, 6));
+    EXPECT_FALSE(ir::ops::opset::CountIterationsInclusive({0, far, 1, 1}, 6));
+  }
+  EXPECT_FALSE(ir::ops::opset::CountIterationsInclusive({0, -1, 1, 1}, kFar + 1));
+  EXPECT_FALSE(ir::ops::opset::CountIterationsInclusive({0, -1, 1, 0}, 6));
+  EXPECT_FALSE(ir::ops::opset::CountIterationsInclusive({0, -1, 1, -1}, 6));
+  // Both bounds are included: 0 to 5, 5 to 0, 1 to 4 and 2.
+  EXPECT_EQ(ir::ops::opset::CountIterationsInclusive({0, -1, 1, 1}, 6), 6);
+  EXPECT_EQ(ir::ops::opset::CountIterationsInclusive({-1, 0, -1, 1}, 6), 6);
+  EXPECT_EQ(ir::ops::opset::CountIterationsInclusive({1, 4, 1, 2}, 6), 2);
+  EXPECT_EQ(ir::ops::opset::CountIterationsInclusive({2, 2, 1, 1}, 6), 1);
+}
+
 TEST(ShapeUnion, HoldsBothBranches) {
   // Either branch may have the lower extent, and either may be open.
   EXPECT_EQ(ShapeUnion({5, 8}, {7, 2}), PartialShape({Dim(5, 7), Dim(2, 8)}));
   EXPECT_EQ(ShapeUnion({1, 8}, PartialShape({Dim(1), Dim()})), PartialShape({Dim(1), Dim()}));
+  EXPECT_EQ(ShapeUnion(PartialShape({Dim(5)}), PartialShape({Dim(2, 8)})), PartialShape({Dim()}));
+  EXPECT_EQ(ShapeUnion(PartialShape({Dim(2, 8)}), PartialShape({Dim(5)})), PartialShape({Dim()}));
+  EXPECT_EQ(ShapeUnion(PartialShape({Dim(2, 8)}), PartialShape({Dim(2, 8)})), PartialShape({Dim(2, 8)}));
   EXPECT_EQ(ShapeUnion({1, 2, 3}, {1, 2}), PartialShape());
   EXPECT_EQ(ShapeUnion({1}, PartialShape()), PartialShape());
 
