@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "compiler/expand/values/arithmetic.h"
 #include "tests/unit/compiler/expand/expansion.h"
 
 namespace nnefc::expand::values {
@@ -41,6 +42,77 @@ fragment probe( x: tensor ) -> ( y: tensor )
   size_t begin = body.find("label = 'v");
   if (begin == std::string::npos) return body;
   return body.substr(begin + 10, body.find("')", begin) - begin - 10);
+}
+
+// Operands of different types, in either order.
+TEST(ValuesTest, OperandsOfOneType) {
+  Heap heap(1000);
+  const std::vector<std::pair<std::string_view, Value>> values = {
+      {"integer", Value::Integer(1)},
+      {"scalar", Value::Scalar(1)},
+      {"logical", Value::Logical(true)},
+      {"string", Value::String(heap, "a")},
+      {"array", Value::Array(heap, {Value::Integer(1)})}};
+  using Op = ast::BinaryOperator;
+  const auto accepts = [](Op op, std::string_view left, std::string_view right) {
+    switch (op) {
+      case Op::kAdd:
+        return left == right && left != "logical";
+      case Op::kMul:
+        if (right == "integer" && (left == "string" || left == "array")) return true;
+        [[fallthrough]];
+      case Op::kSub:
+      case Op::kDiv:
+      case Op::kPow:
+      case Op::kLt:
+      case Op::kLe:
+      case Op::kGt:
+      case Op::kGe:
+        return left == right && (left == "integer" || left == "scalar");
+      case Op::kEq:
+      case Op::kNe:
+        return left == right;
+      case Op::kAnd:
+      case Op::kOr:
+        return left == "logical" && right == "logical";
+      case Op::kIn:
+        return left == "integer" && right == "array";
+    }
+    return false;
+  };
+  for (const Op op : {Op::kAdd, Op::kSub, Op::kMul, Op::kDiv, Op::kPow, Op::kLt, Op::kLe, Op::kGt, Op::kGe,
+                      Op::kEq, Op::kNe, Op::kAnd, Op::kOr, Op::kIn}) {
+    for (const auto& [left_type, left] : values) {
+      for (const auto& [right_type, right] : values) {
+        Fault fault;
+        const std::optional<Value> value = EvaluateBinary(op, left, right, heap, fault);
+        EXPECT_EQ(value.has_value(), accepts(op, left_type, right_type))
+            << left_type << " " << ast::Spelling(op) << " " << right_type;
+        EXPECT_EQ(fault.rule == nullptr, value.has_value());
+      }
+    }
+  }
+}
+
+// Messages state the first 64 characters of a text.
+TEST(ValuesTest, LongTextsInMessages) {
+  for (const size_t length : {size_t{63}, size_t{64}, size_t{65}, size_t{400}}) {
+    const std::string letters(length, 'a'), nines(length, '9');
+    const std::string shown = fmt::format("`'{}'`", letters.substr(0, 64));
+    for (const std::string_view cast : {"integer", "scalar"}) {
+      const std::string message = Evaluate(cast, fmt::format("{}('{}')", cast, letters));
+      EXPECT_NE(message.find(fmt::format("invalid {} literal {} ", cast, shown)), std::string::npos)
+          << message;
+    }
+    const std::string message = Evaluate("integer", fmt::format("integer('{}')", nines));
+    EXPECT_NE(message.find(fmt::format("`'{}'` does not fit 64 bits", nines.substr(0, 64))),
+              std::string::npos)
+        << message;
+  }
+  const std::string message = Evaluate("scalar", fmt::format("scalar('{}')", std::string(400, '9')));
+  EXPECT_NE(message.find(fmt::format(": `'{}'` is not a finite number", std::string(64, '9'))),
+            std::string::npos)
+      << message;
 }
 
 TEST(ValuesTest, IntegerArithmetic) {

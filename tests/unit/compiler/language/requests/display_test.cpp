@@ -174,6 +174,21 @@ TEST_F(DisplayTest, HintsOfUnfinishedInvocations) {
   EXPECT_EQ(shown("y = softmax(x").find("default"), std::string::npos);
 }
 
+// The defaults of all parameters that are omitted, the first one included.
+TEST_F(DisplayTest, HintsOfFirstParameters) {
+  const std::string start =
+      "version 1.0;\nextension KHR_enable_fragment_definitions;\n"
+      "fragment p( n: tensor<scalar> = 2.0, s: scalar = 0.5 ) -> ( y: tensor<scalar> ) { y = mul(n, s); }\n"
+      "graph g( x ) -> ( x )\n{\n    x = external(shape = [1]);\n    ";
+  const auto shown = [&](const std::string& statement) {
+    return Hints(Open(start + statement + "\n}\n"), static_cast<uint32_t>(start.size() + 1));
+  };
+  EXPECT_NE(shown("y = p(s = 1.0);").find("`, n = 2.0` default"), std::string::npos);
+  EXPECT_NE(shown("y = p(x);").find("`, s = 0.5` default"), std::string::npos);
+  EXPECT_EQ(shown("y = p(x, s = 1.0);").find("default"), std::string::npos);
+  EXPECT_EQ(shown("y = p(x").find("default"), std::string::npos);
+}
+
 TEST_F(DisplayTest, FoldableLines) {
   const auto shown = [&](const std::string& text) {
     std::string lines;

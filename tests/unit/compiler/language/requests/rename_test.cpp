@@ -35,6 +35,7 @@ graph net( x, y ) -> ( z, b )
     v = variable(shape = [1, 4], label = 'v');
     w = variable(shape = [1, 4], label = 'part/w');
     u = variable(shape = [1, 4], label = 'v');
+    q = variable(shape = [1, 4], label = 'con' + 'cat');
     t = one(x, n = 1);
     [z] = if_else(y, [t], then_body = 'ignore', else_body = 'none');
     b = v + w + u;
@@ -205,10 +206,10 @@ TEST_F(RenameTest, QuantizationFiles) {
   EXPECT_EQ(renamed(At("one(x", 4), "input"), with("\"x\"", "\"input\""));
   EXPECT_EQ(renamed(At("t = one"), "tensor_2"), with("\"t\"", "\"tensor_2\""));
   EXPECT_EQ(renamed(At("z, b )"), "result"), with("'z'", "'result'"));
-  EXPECT_EQ(renamed(At("w = variable"), "q"), text);
-  EXPECT_EQ(renamed(At("a: tensor"), "q"), text);
+  EXPECT_EQ(renamed(At("w = variable"), "other"), text);
+  EXPECT_EQ(renamed(At("a: tensor"), "other"), text);
   EXPECT_EQ(renamed(At("net("), "x"), text);
-  EXPECT_EQ(renamed(At("one( a"), "q"), text);
+  EXPECT_EQ(renamed(At("one( a"), "other"), text);
 }
 
 }  // namespace
