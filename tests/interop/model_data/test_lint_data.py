@@ -137,3 +137,18 @@ def test_labels_are_those_of_instantiations(nnefc: Path, model: Path) -> None:
         "graph.nnef:12:9: note: in `named`, instantiated here",
         "graph.nnef:13:39: warning: the model has no data for variable `d`; add `d.dat` [lint.variable-without-data]"]
 
+
+
+def test_variables_of_layers_are_those_of_the_invocation(nnefc: Path, model: Path) -> None:
+    model.mkdir()
+    (model / "graph.nnef").write_text("version 1.0\ngraph net( x ) -> ( y )\n{\n    x = external(shape = [1, 3])\n"
+                                      "    y = linear_layer(x, channels = 2, scope = 'fc')\n}\n")
+    (model / "fc").mkdir()
+    (model / "fc" / "filter.dat").write_bytes(_ratified(0, 32, bytes(4 * 8), (2, 4)))
+    done = subprocess.run([str(nnefc), "lint", "graph.nnef", "--disable", "not-ratified,undefined-layer"], cwd=model, capture_output=True, text=True,
+                          timeout=60, check=False)
+    assert [line for line in done.stderr.splitlines() if line.startswith("graph.nnef:")] == [
+        "graph.nnef:5:9: warning: the model has no data for variable `fc/bias`; add `fc/bias.dat` [lint.variable-without-data]",
+        "graph.nnef:5:9: note: in `linear_layer`, instantiated here",
+        "graph.nnef:5:9: error: `fc/filter.dat` holds a tensor of shape [2,4]; the document says [2,3], change one of them [lint.data-shape]",
+        "graph.nnef:5:9: note: in `linear_layer`, instantiated here"]

@@ -345,6 +345,17 @@ TEST(RepeatedBlocksTest, ConstantsAndEffects) {
   EXPECT_EQ(updated.substr(0, updated.find("\ngraph ")).find("update"), std::string::npos) << updated;
 }
 
+// Blocks without a result that is used elsewhere are no fragments.
+TEST(RepeatedBlocksTest, UnusedBlocks) {
+  std::string body;
+  for (int i = 0; i < 4; ++i) {
+    body += fmt::format(
+        "    a{0} = tanh(x);\n    b{0} = sin(a{0});\n    c{0} = neg(b{0});\n    d{0} = cos(c{0});\n", i);
+  }
+  const std::string text = Check(Graph(body + "    y = relu(x);\n"));
+  EXPECT_EQ(FragmentsOf(text), 0) << text;
+}
+
 TEST(RepeatedBlocksTest, RandomGraphs) {
   std::mt19937 random(7);
   int64_t fragments = 0;

@@ -94,6 +94,28 @@ TEST(ValuesTest, OperandsOfOneType) {
   }
 }
 
+TEST(ValuesTest, LeastInteger) {
+  const std::string least = "(-9223372036854775807 - 1)";
+  EXPECT_EQ(Evaluate("integer", least + " / 2"), "-4611686018427387904");
+  EXPECT_EQ(Evaluate("integer", least + " / -2"), "4611686018427387904");
+  EXPECT_EQ(Evaluate("integer", least + " / 1"), "-9223372036854775808");
+  EXPECT_NE(Evaluate("integer", least + " / -1").find("[arithmetic.overflow]"), std::string::npos);
+  EXPECT_EQ(Evaluate("integer", "-9223372036854775807 / -1"), "9223372036854775807");
+}
+
+// The name of an iterator is free after its comprehension, also for tensors.
+TEST(ValuesTest, NamesOfIterators) {
+  Expansion expansion(Ratified(
+      "fragment f( x: tensor<scalar> ) -> ( y: tensor<scalar> )\n{\n"
+      "    a = length_of([for i in [1, 2] yield i]);\n    i = relu(x);\n    b = [for j in [3] yield j];\n"
+      "    j = tanh(i);\n    y = j * scalar(a + b[0]);\n}",
+      "    y = f(x);"));
+  EXPECT_EQ(expansion.Body(),
+            "    x = external(shape = [1, 2, 8, 8]);\n    y_i = relu(x);\n    y_j = tanh(y_i);\n"
+            "    y = mul(y_j, 5.0);\n")
+      << expansion.Diagnostics();
+}
+
 // Messages state the first 64 characters of a text.
 TEST(ValuesTest, LongTextsInMessages) {
   for (const size_t length : {size_t{63}, size_t{64}, size_t{65}, size_t{400}}) {

@@ -53,6 +53,23 @@ TEST(SymbolsTest, EachFollowsFromItsExternal) {
   EXPECT_EQ(extent("J"), "cast<integer>(add(cast<scalar>(tract_core_extent(u, axis = 1)), 2.0))");
 }
 
+// Expressions of extents, the first one of a document included.
+TEST(SymbolsTest, Expressions) {
+  const auto extent = [](std::string_view statements) {
+    const std::string text =
+        FromTract(std::string(statements) + " y = slice(v, axes = [0], begin = [0], end = [k]);");
+    const size_t begin = text.rfind("stack([") + 7;
+    return Resolved(text, text.substr(begin, text.find(']', begin) - begin));
+  };
+  const std::string n = "cast<scalar>(tract_core_extent(o, axis = 0))";
+  EXPECT_EQ(extent("k = n * 2;"), "cast<integer>(mul(" + n + ", 2.0))");
+  EXPECT_EQ(extent("k = n + 3;"), "cast<integer>(add(" + n + ", 3.0))");
+  EXPECT_EQ(extent("k = n - 1;"), "cast<integer>(sub(" + n + ", 1.0))");
+  EXPECT_EQ(extent("k = n / 2;"), "cast<integer>(div(" + n + ", 2.0))");
+  EXPECT_EQ(extent("k = n * 2 + 1;"),
+            "cast<integer>(add(cast<scalar>(cast<integer>(mul(" + n + ", 2.0))), 1.0))");
+}
+
 // Operators on known tensors are those of tensors.
 TEST(SymbolsTest, OperatorsOnExtents) {
   ExpectRows(
