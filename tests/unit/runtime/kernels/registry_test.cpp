@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
+#include "runtime/fast/register.h"
 #include "runtime/kernels/implementation.h"
 #include "tests/unit/runtime/run_graph.h"
 
@@ -38,6 +41,71 @@ TEST(KernelRegistryTest, StridesOfTheFirstInputs) {
     registry.AcceptStrides(Backend::kFast, {"opset1"}, "Add", count);
     ExpectStrides(registry, count);
   }
+}
+
+// An operation without an entry accepts none, whatever memory is after the registry.
+TEST(KernelRegistryTest, StridesOfUnknownOperations) {
+  struct Enclosed {
+    KernelRegistry registry;
+    std::array<int32_t, 256> after;
+  };
+  Enclosed enclosed;
+  enclosed.after.fill(INT32_MAX);
+  ExpectStrides(enclosed.registry, 0);
+  enclosed.registry.AcceptStrides(Backend::kFast, {"opset4"}, "Add", 2);
+  enclosed.registry.AcceptStrides(Backend::kFast, {"opset1"}, "Subtract", 2);
+  ExpectStrides(enclosed.registry, 0);
+}
+
+FaultOr<tensor::ElementsView> SameElements(const ViewRequest& request) {
+  return request.source;
+}
+
+// The portable kernel of a view reads its data with any strides; no other kernel does.
+TEST(KernelRegistryTest, CopiedViews) {
+  KernelRegistry registry;
+  registry.AddCopiedView<SameElements>({"opset1"}, "Add");
+  TestGraph g;
+  const ir::OutputPort sum = g.Op("Add", {g.Parameter("x", {2}), g.Parameter("y", {2})});
+  const ir::Node& node = g.graph->node(sum.node);
+  EXPECT_TRUE(registry.AcceptsStrides(Backend::kReference, node, 0));
+  EXPECT_FALSE(registry.AcceptsStrides(Backend::kReference, node, 1));
+  EXPECT_FALSE(registry.AcceptsStrides(Backend::kFast, node, 0));
+  EXPECT_NE(registry.Find(Backend::kReference, "opset1", "Add"), nullptr);
+  EXPECT_EQ(registry.Find(Backend::kFast, "opset1", "Add"), nullptr);
+  EXPECT_EQ(registry.FindView("opset1", "Add"), &SameElements);
+  EXPECT_EQ(registry.FindView("opset2", "Add"), nullptr);
+}
+
+// How many of the first inputs the kernels of each backend read with strides.
+TEST(KernelRegistryTest, StridesOfOperations) {
+  KernelRegistry registry;
+  RegisterReferenceKernels(registry);
+  fast::RegisterFastKernels(registry, {});
+  const auto expect = [&](Backend backend, const TestGraph& g, ir::OutputPort port, int32_t count) {
+    const ir::Node& node = g.graph->node(port.node);
+    for (int32_t input = 0; input < 5; ++input)
+      EXPECT_EQ(registry.AcceptsStrides(backend, node, input), input < count)
+          << node.type() << ", input " << input << " of backend " << static_cast<int>(backend);
+  };
+  TestGraph g;
+  const auto x = g.Parameter("x", {2, 3, 4});
+  const auto concat = g.Op("Concat", {x, x}, With("axis", int64_t{1}));
+  expect(Backend::kReference, g, concat, 5);
+  expect(Backend::kFast, g, concat, 0);
+  ir::AttributeMap floor = With("eps", 1e-6);
+  floor.Set("eps_mode", "add");
+  const auto unit = g.Op("NormalizeL2", {x, g.Ints({2})}, floor);
+  expect(Backend::kReference, g, unit, 0);
+  expect(Backend::kFast, g, unit, 1);
+  const auto attention = g.Op("opset13", "ScaledDotProductAttention", {x, x, x}, With("causal", false));
+  expect(Backend::kReference, g, attention, 0);
+  expect(Backend::kFast, g, attention, 3);
+  const auto moved = g.Op("Transpose", {x, g.Ints({2, 1, 0})});
+  expect(Backend::kReference, g, moved, 1);
+  const auto sum = g.Op("Add", {x, x});
+  expect(Backend::kReference, g, sum, 0);
+  expect(Backend::kFast, g, sum, 0);
 }
 
 TEST(KernelRegistryTest, ForeignKernelsBringAllThatBelongsToThem) {

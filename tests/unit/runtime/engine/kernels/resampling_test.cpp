@@ -64,6 +64,17 @@ TEST(BlockedResamplingTest, RowsAndVolumes) {
   }
 }
 
+// One axis alone has positions between pixels.
+TEST(BlockedResamplingTest, SingleAxes) {
+  for (const char* mode : {"linear", "linear_onnx", "cubic"}) {
+    ExpectResized({{2, 16, 5, 6}, {9, 6}, mode, "half_pixel"});
+    ExpectResized({{2, 16, 5, 6}, {5, 11}, mode, "half_pixel"});
+    ExpectResized({{2, 16, 5, 6}, {3, 12}, mode, "asymmetric"});
+  }
+  for (const std::vector<int64_t>& to : {std::vector<int64_t>{7, 5, 6}, {4, 8, 6}, {4, 5, 11}, {8, 10, 6}})
+    ExpectResized({{2, 16, 4, 5, 6}, to, "linear", "half_pixel"});
+}
+
 // Blocks that would be mostly padding.
 TEST(BlockedResamplingTest, FewChannelsStayRows) {
   ExpectResized({{1, 21, 10, 10}, {20, 20}, "nearest", "half_pixel"}, "reference");

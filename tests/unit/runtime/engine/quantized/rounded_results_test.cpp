@@ -316,6 +316,26 @@ TEST(RoundedResultsTest, TiesOfPowersOfTwo) {
   }
 }
 
+// A product that is a limit of other data is not rounded itself.
+TEST(RoundedResultsTest, ProductsThatAreLimits) {
+  const Shape shape = {1, 16, 1, 1};
+  for (const size_t limit : {1, 2, 3, 4}) {
+    SCOPED_TRACE(limit);
+    TestGraph g;
+    const ir::OutputPort product =
+        g.Op("Add", {g.Convolution(g.Parameter("x", shape), g.Weights({16, 16, 1, 1}, 1, -0.1F, 0.1F), 0),
+                     Scalar(g, limit % 2 == 0 ? 1.5F : -1.5F)});
+    std::vector<ir::OutputPort> operands = {g.Weights(shape, 2, -1, 1), g.Weights(shape, 3, -2, -1),
+                                            g.Weights(shape, 4, 1, 2), g.Weights(shape, 5, -2, -1),
+                                            g.Weights(shape, 6, 1, 2)};
+    operands[limit] = product;
+    g.Result(g.Op("FakeQuantize", operands, With("levels", int64_t{16})));
+    const std::vector<TensorValue> inputs = {RandomTensor(shape, 7)};
+    const auto expected = RunGraph(g.graph, {.backend = kernels::Backend::kReference}, inputs);
+    ExpectNear(RunGraph(g.graph, {.threads = 2}, inputs)[0], expected[0], 1e-5);
+  }
+}
+
 // NaN stays NaN, except before a ReLU, which makes it 0.
 TEST(RoundedResultsTest, NanAndInfinities) {
   for (const bool has_relu : {false, true}) {
