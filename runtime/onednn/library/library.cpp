@@ -268,6 +268,7 @@ CreatedOrNull CreateInnerProduct(const PrimitiveRequest& request) {
 
 CreatedOrNull CreateConcat(const PrimitiveRequest& request) {
   std::vector<memory::desc> parts;
+  parts.reserve(request.sources.size());
   for (const fast::memory::BlockedFormat& part : request.sources) parts.push_back(DescOf(part));
   return Finish<dnnl::concat>(request,
                               {DescOf(request.result), request.axis, parts, Engine(), AttributesOf(request)});
