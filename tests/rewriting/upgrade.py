@@ -54,10 +54,13 @@ def canonical(flat: str) -> str:
 
 
 def run_outputs(nnefc: str, path: pathlib.Path, outputs: pathlib.Path, has_data: bool = False) -> bytes:
-    """Returns the archive of outputs of a run with random inputs, and random weights unless the model has data."""
+    """Returns the archive of outputs of a run with random inputs, and random weights unless the model has data; of a
+    failed run the errors, without their places in the text."""
     seeds = INPUTS if has_data else SEEDS
     code, _, said = corpus.run(nnefc, "run", str(path), *seeds, "--outputs", str(outputs))
-    return outputs.read_bytes() if code == 0 else said.replace(str(path), "").encode()
+    if code == 0:
+        return outputs.read_bytes()
+    return "\n".join(line[line.index("error:"):] for line in said.splitlines() if "error:" in line).encode()
 
 
 def with_data(nnefc: str, old: pathlib.Path, folder: pathlib.Path) -> tuple[pathlib.Path, pathlib.Path] | str:
