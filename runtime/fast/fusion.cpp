@@ -185,7 +185,7 @@ class Finder {
       return;
     claimed_.insert(concat.id());
     claimed_.insert(nodes.begin(), nodes.end());
-    groups_.push_back({.main = concat.id(), .posts = {nodes.begin(), nodes.end()}});
+    groups_.push_back({.main = concat.id(), .posts = {nodes.begin(), nodes.end()}, .second = 0});
   }
 
   void AddGroup(const ir::Node& main, bool first) {
@@ -237,19 +237,10 @@ class Finder {
            });
   }
 
-  // Returns whether a value is a quantized result, of which MaxPool may take the largest values, to which Pad
-  // may add channels and of which Interpolate may repeat pixels.
+  // Returns whether a value is a quantized result, possibly after MaxPool, Split, a Pad of channels or copies
+  // of pixels.
   bool IsQuantizedImage(ir::OutputPort port) const {
-    constexpr int kMaxMoves = 4;
-    for (int step = 0; step < kMaxMoves; ++step) {
-      const ir::Node& node = graph_.node(port.node);
-      if (ir::ops::HasQuantizedResult(node)) return true;
-      const bool is_pooled = port.index == 0 && node.Is(ir::Pooling::kMax);
-      if (!is_pooled && !ir::ops::ExtendsChannels(graph_, node) && !ir::ops::RepeatsPixels(graph_, node))
-        return false;
-      port = node.input(0);
-    }
-    return false;
+    return ir::ops::SourceOfImage(graph_, port, ir::ops::HasQuantizedResult).has_value();
   }
 
   // Fuses a per-channel multiplication whose only user is a 1x1 convolution (channel attention): the filter

@@ -96,8 +96,10 @@ void ReadNodeRtInfo(XmlReader& xml, pugi::xml_node element, ir::Graph& graph, ir
       xml.Error(kRtInfo, xml.Range(attribute), "`rt_info` has the attribute `{}` twice", name->substr(0, 60));
       continue;
     }
-    if (seen.size() == kMaxAttributes || graph.node(node).rt_info().size() >= kMaxRtInfoEntries) {
-      xml.Error(kRtInfo, xml.Range(attribute), "a layer has more than {} entries of rt_info", kMaxAttributes);
+    const bool has_all = seen.size() == kMaxAttributes;
+    if (has_all || graph.node(node).rt_info().size() >= kMaxRtInfoEntries) {
+      xml.Error(kRtInfo, xml.Range(attribute), "a layer has more than {} {} of rt_info",
+                has_all ? kMaxAttributes : kMaxRtInfoEntries, has_all ? "attributes" : "entries");
       return;
     }
     seen.push_back(*name);

@@ -94,17 +94,11 @@ bool QuantizedRegions::AreAnyPartsAccepted(const ir::Node& split) {
   return false;
 }
 
-// Returns the quantization of an image that only MaxPool, Split and copies of pixels move since, or nothing.
+// Returns the quantization of an image; see ir::ops::SourceOfImage.
 std::optional<LinearQuantization> QuantizedRegions::QuantizationOfImage(ir::OutputPort port) const {
-  for (int step = 0; step < kMaxMoves; ++step) {
-    const ir::Node& node = graph_.node(port.node);
-    if (results_.contains(node.id())) return LinearQuantizationOf(graph_, node);
-    const bool is_pooled = port.index == 0 && node.Is(ir::Pooling::kMax);
-    if (!is_pooled && !ir::ops::SplitsImages(graph_, node) && !CopiesPixels(graph_, node))
-      return std::nullopt;
-    port = node.input(0);
-  }
-  return std::nullopt;
+  const std::optional<ir::NodeId> source = ir::ops::SourceOfImage(
+      graph_, port, [&](const ir::Node& node) { return results_.contains(node.id()); });
+  return source ? LinearQuantizationOf(graph_, graph_.node(*source)) : std::nullopt;
 }
 
 bool QuantizedRegions::JoinsQuantized(const ir::Node& concat) const {

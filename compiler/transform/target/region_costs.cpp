@@ -84,6 +84,7 @@ class RegionCosts {
       } else if (const ir::Node* sum = regions_.QuantizationOfSum(node)) {
         AddConversions(item, items_.lookup(sum->id()), ElementsOf(node.port()), 0.5);
       } else if (const ir::Node* joined = regions_.QuantizationOfConcat(node)) {
+        joined_.insert(joined->id());
         AddConversions(item, items_.lookup(joined->id()), ElementsOf(node.input(i)), 1);
       } else if (regions_.results().contains(node.id()) && i == 0) {
         AddConversions(item, items_.lookup(node.id()), ElementsOf(node.port()), 1);
@@ -137,7 +138,7 @@ class RegionCosts {
       // After a product in 8 bits, functions of its rounded result are steps of their own, too.
       const double steps = 1 + FunctionsAfter(quantize);
       cut_.AddSeparation(*data, item, elements * (times_.round * steps - times_.round_in_epilogue));
-    } else if (!IsSum(quantize)) {
+    } else if (!IsSum(quantize) && !joined_.contains(quantize.id())) {
       cut_.AddCosts(item, elements * times_.quantize, 0);
     }
     cut_.AddCosts(item, 0, elements * (product != nullptr ? times_.round_in_epilogue : times_.round));
@@ -154,6 +155,7 @@ class RegionCosts {
   const ir::StepTimes& times_;
   llvm::DenseMap<int32_t, int32_t> leaders_;   // of groups, with the item
   llvm::DenseMap<ir::NodeId, int32_t> items_;  // of results
+  llvm::DenseSet<ir::NodeId> joined_;          // results of a Concat
   // Results that steps read in f32, with the elements of the largest value read.
   llvm::DenseMap<ir::NodeId, double> dequantized_;
   MinCut cut_;

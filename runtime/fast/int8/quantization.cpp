@@ -114,14 +114,6 @@ class RecodeKernel final : public kernels::Kernel {
   int64_t count_;
 };
 
-// Repeats numbers of channels, so that loops over a few channels are long enough.
-void RepeatChannels(std::vector<float>& numbers) {
-  constexpr size_t kLoop = 512;
-  const std::vector<float> channels = numbers;
-  while (!channels.empty() && numbers.size() < kLoop)
-    numbers.insert(numbers.end(), channels.begin(), channels.end());
-}
-
 // Adds two quantized tensors with a quantized result; with relu, negative sums become the quantized 0, and
 // with slopes they are multiplied by that of their channel, the innermost axis.
 class SumKernel final : public kernels::Kernel {
@@ -326,6 +318,13 @@ kernels::KernelOrReason MakeQuantizedScale(const KernelRequest& request) {
   prepared.outputs.push_back(memory::QuantizedLayout(format, coded.range->codes));
   prepared.in_place = static_cast<int>(image);
   return prepared;
+}
+
+void RepeatChannels(std::vector<float>& numbers) {
+  constexpr size_t kLoop = 512;
+  const std::vector<float> channels = numbers;
+  while (!channels.empty() && numbers.size() < kLoop)
+    numbers.insert(numbers.end(), channels.begin(), channels.end());
 }
 
 uint8_t QuantizationRange::Quantize(float x) const {

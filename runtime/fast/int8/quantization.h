@@ -49,6 +49,9 @@ struct Int8Request {
   void FindSum();
 };
 
+// Repeats numbers of channels, so that loops over a few channels are long enough.
+void RepeatChannels(std::vector<float>& numbers);
+
 // Returns the values of the constant operand of a function, per channel; nothing for other operations.
 std::optional<std::vector<float>> ChannelNumbers(const kernels::PostOperation& post,
                                                  const kernels::KernelRequest& request, int64_t channel_axis,

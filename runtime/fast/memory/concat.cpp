@@ -94,7 +94,8 @@ Reason ChannelConcatApplies(const kernels::KernelRequest& request) {
                                                : Reason();
 }
 Reason ChannelGatherApplies(const kernels::KernelRequest& request) {
-  return request.posts.empty() ? Reason("no fused Gather") : Reason();
+  const bool has_gather = request.posts.size() == 1 && request.posts[0].node->Is(ir::Rearrangement::kGather);
+  return has_gather ? Reason() : Reason("no fused Gather");
 }
 
 constexpr int kFirstCost = 50, kChannelConcatCost = 100;
@@ -129,7 +130,7 @@ size_t ConcatAxisOf(const kernels::KernelRequest& request) {
 }
 
 Reason JoinsParts(const kernels::KernelRequest& request) {
-  if (!request.posts.empty()) return Reason("a fused Gather");
+  if (!request.posts.empty()) return Reason("a fused operation");
   return AreDenseF32(request) ? Reason() : kNotF32;
 }
 
@@ -139,7 +140,7 @@ std::optional<tensor::Layout> JoinBlockedLayouts(llvm::ArrayRef<ValueInfo> parts
   int64_t common = 0;
   const StorageType type = parts.empty() ? StorageType::kF32 : FormatOf(parts.front()).type;
   for (const ValueInfo& part : parts) {
-    if (!IsDenseF32(part)) return std::nullopt;
+    if (!IsDenseF32(part) || QuantizationOf(part) != nullptr) return std::nullopt;
     const BlockedFormat format = FormatOf(part);
     const int64_t block = ChannelBlockOf(format);
     if (block == 0 || (common != 0 && common != block) || format.type != type) return std::nullopt;
@@ -153,7 +154,8 @@ std::optional<tensor::Layout> JoinBlockedLayouts(llvm::ArrayRef<ValueInfo> parts
 // Returns channel blocks of a single image as a part. The padding of a last block belongs to it.
 std::optional<kernels::LayoutPart> PartOfBlockedLayout(const ValueInfo& whole,
                                                        const tensor::ElementsView& part) {
-  if (!IsDenseF32(whole) || whole.shape.size() < 3 || whole.shape[0] != 1) return std::nullopt;
+  if (!IsDenseF32(whole) || QuantizationOf(whole) != nullptr || whole.shape.size() < 3 || whole.shape[0] != 1)
+    return std::nullopt;
   const BlockedFormat format = FormatOf(whole);
   const int64_t block = ChannelBlockOf(format);
   if (block == 0 || part.strides != tensor::DenseStrides(whole.shape)) return std::nullopt;

@@ -107,10 +107,10 @@ class Resampling final : public kernels::Kernel {
       : form_(std::move(form)),
         implementation_(std::move(implementation)),
         sums_rows_(SumsAny(form_.axes[0]) || SumsAny(form_.axes[1])),
-        border_(static_cast<size_t>(form_.pixel), form_.border),
+        border_(HasBorder(form_.axes) ? static_cast<size_t>(form_.pixel) : 0, form_.border),
         last_border_(border_) {
     if (!SumsAny(form_.axes[2])) copies_ = CopiesOf(form_.axes[2]);
-    std::fill(last_border_.begin() + form_.last_floats, last_border_.end(), 0.0F);
+    if (!border_.empty()) std::fill(last_border_.begin() + form_.last_floats, last_border_.end(), 0.0F);
   }
 
   std::string implementation() const override { return implementation_; }
@@ -134,6 +134,12 @@ class Resampling final : public kernels::Kernel {
   }
 
  private:
+  static bool HasBorder(const ResampledAxes& axes) {
+    return llvm::any_of(axes, [](const ResampledAxis& axis) {
+      return llvm::any_of(axis.taps, [](const Taps& taps) { return taps.empty(); });
+    });
+  }
+
   void RunRow(const float* in, int64_t index, float* scratch, float* out) const {
     const auto& [slices, rows, columns] = form_.axes;
     const int64_t row = index % rows.output(), slice = index / rows.output() % slices.output();

@@ -184,11 +184,13 @@ bool RepeatsPixels(const Graph& graph, const Node& resize) {
   for (const char* name : {"pads_begin", "pads_end"}) {
     if (llvm::any_of(resize.Ints(name), [](int64_t pad) { return pad != 0; })) return false;
   }
-  const std::optional<TensorValue>& axes = graph.output(resize.input(axes_input)).value;
-  if (!axes) return false;
+  for (OutputPort operand : resize.inputs().drop_front()) {
+    if (!graph.output(operand).value) return false;
+  }
+  const TensorValue& axes = *graph.output(resize.input(axes_input)).value;
   const bool has_sizes = resize.String("shape_calculation_mode") == "sizes";
-  for (int64_t i = 0; i < axes->volume(); ++i) {
-    const int64_t given = axes->ElementAsInt(i);
+  for (int64_t i = 0; i < axes.volume(); ++i) {
+    const int64_t given = axes.ElementAsInt(i);
     const auto axis = static_cast<size_t>(given < 0 ? given + static_cast<int64_t>(input->size()) : given);
     // A scale may move pixels even if the extent stays.
     if (axis < 2 && (!has_sizes || (*input)[axis] != (*output)[axis])) return false;
@@ -217,6 +219,21 @@ bool ExtendsChannels(const Graph& graph, const Node& pad) {
     if (border.size() != 1 || border[0] != 0) return false;
   }
   return !AreRowMajor(graph, graph.node(pad.input(0).node));
+}
+
+std::optional<NodeId> SourceOfImage(const Graph& graph, OutputPort port,
+                                    llvm::function_ref<bool(const Node&)> is_result) {
+  constexpr int kMaxMoves = 16;
+  for (int step = 0; step < kMaxMoves; ++step) {
+    const Node& node = graph.node(port.node);
+    if (is_result(node)) return node.id();
+    const bool is_pooled = port.index == 0 && node.Is(Pooling::kMax);
+    if (!is_pooled && !SplitsImages(graph, node) && !ExtendsChannels(graph, node) &&
+        !RepeatsPixels(graph, node))
+      return std::nullopt;
+    port = node.input(0);
+  }
+  return std::nullopt;
 }
 
 namespace {

@@ -6,6 +6,7 @@
 #include "compiler/ir/graph.h"
 #include "compiler/ir/plan_functions.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 
 // Quantization to 8 bits, and the parts of graphs whose values may stay quantized. Transformations of the
@@ -60,6 +61,11 @@ bool RepeatsPixels(const Graph& graph, const Node& resize);
 
 // Returns whether a Pad only adds channels of zeros after those of channels-last images of rank 3 to 5.
 bool ExtendsChannels(const Graph& graph, const Node& pad);
+
+// Returns the node whose result MaxPool, Split, a Pad of channels and copies of pixels carry to a value: the
+// nearest one for which `is_result` is true. Nothing if another node is before it.
+std::optional<NodeId> SourceOfImage(const Graph& graph, OutputPort port,
+                                    llvm::function_ref<bool(const Node&)> is_result);
 
 // Returns the nodes that follow a Concat of the channels of images of rank 3 to 5, each the only reader of
 // the one before, up to a quantization: a multiplication by constants of channels, an addition of such

@@ -1,7 +1,7 @@
 // Concatenation of the channels of int8 images with different quantizations, a linear function of each
 // channel and the quantization of the result, as in DenseNet.
 
-#include <cstring>
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -87,15 +87,12 @@ class Int8LinearConcat final : public kernels::Kernel {
 
 // Returns the functions of channels [first, first + count), repeated for a loop that is long enough.
 ChannelFunctions FunctionsOf(const ChannelFunctions& all, int64_t first, int64_t count) {
-  constexpr int64_t kLoop = 512;
-  ChannelFunctions functions;
-  while (static_cast<int64_t>(functions.factors.size()) < std::max(kLoop, count)) {
-    functions.factors.insert(functions.factors.end(), all.factors.begin() + first,
-                             all.factors.begin() + first + count);
-    functions.offsets.insert(functions.offsets.end(), all.offsets.begin() + first,
-                             all.offsets.begin() + first + count);
-  }
-  return functions;
+  const auto part = [&](const std::vector<float>& numbers) {
+    std::vector<float> own(numbers.begin() + first, numbers.begin() + first + count);
+    RepeatChannels(own);
+    return own;
+  };
+  return {.factors = part(all.factors), .offsets = part(all.offsets)};
 }
 
 Reason LinearConcatApplies(const KernelRequest& request) {
@@ -130,10 +127,10 @@ kernels::KernelOrReason MakeLinearConcat(const KernelRequest& given) {
   for (size_t i = 0; i < static_cast<size_t>(given.node->num_inputs()); ++i) {
     const kernels::ValueInfo& part = given.inputs[i];
     const memory::ValueQuantization* codes = memory::QuantizationOf(part);
-    if (codes == nullptr || !memory::IsChannelsLast(memory::FormatInF32(part)))
-      return Reason("a part is not quantized NHWC");
-    prepared.inputs[i] = part.layout;
+    if (codes == nullptr) return Reason("a part is not quantized");
     if (part.shape[1] == 0) return Reason("a part without channels");
+    prepared.inputs[i] =
+        memory::QuantizedLayout(memory::ChannelsLastFormat(part.shape, memory::StorageType::kF32), *codes);
     parts.push_back({.codes = *codes,
                      .channels = part.shape[1],
                      .first = first,

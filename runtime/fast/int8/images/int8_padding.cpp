@@ -4,7 +4,6 @@
 #include <array>
 #include <cstring>
 
-#include "llvm/ADT/STLExtras.h"
 #include "runtime/fast/factories.h"
 #include "runtime/fast/memory/blocked_layout.h"
 #include "runtime/kernels/windows/borders.h"
@@ -70,8 +69,9 @@ bool IsZero(const TensorValue& constant, int64_t except = -1) {
 Reason ChannelPadApplies(const kernels::KernelRequest& request) {
   constexpr int64_t kChannels = 1;
   const kernels::ValueInfo& images = request.inputs[0];
-  if (memory::QuantizationOf(images) == nullptr || !memory::IsImageMemory(images))
-    return Reason("the images are not quantized");
+  if (memory::QuantizationOf(images) == nullptr) return Reason("the images are not quantized");
+  if (images.shape.size() < 3 || images.shape.size() > 5)
+    return Reason("{} spatial axes", static_cast<int64_t>(images.shape.size()) - 2);
   if (!request.posts.empty()) return Reason("a fused operation");
   if (Volume(request.outputs[0].shape) == 0) return Reason("an empty result");
   for (const kernels::ValueInfo& input : request.inputs.drop_front()) {

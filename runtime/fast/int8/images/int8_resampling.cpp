@@ -89,8 +89,9 @@ class Int8Nearest final : public kernels::Kernel {
 
 Reason NearestApplies(const kernels::KernelRequest& request) {
   const kernels::ValueInfo& images = request.inputs[0];
-  if (memory::QuantizationOf(images) == nullptr || !memory::IsImageMemory(images))
-    return Reason("the images are not quantized");
+  if (memory::QuantizationOf(images) == nullptr) return Reason("the images are not quantized");
+  if (images.shape.size() < 3 || images.shape.size() > 5)
+    return Reason("{} spatial axes", static_cast<int64_t>(images.shape.size()) - 2);
   if (!request.posts.empty()) return Reason("a fused operation");
   if (Volume(request.outputs[0].shape) == 0 || Volume(images.shape) == 0) return Reason("an empty image");
   for (const kernels::ValueInfo& input : request.inputs.drop_front()) {

@@ -6,11 +6,56 @@
 namespace nnefc::runtime::engine {
 namespace {
 
+// The producers of the parts: convolutions in 8 bits, parameters quantized in rows, MaxPool, or a Split.
+enum class Source : uint8_t { kConvolution, kRows, kMinMax, kPooled, kSplit };
+
 struct Joined {
   std::vector<int64_t> channels;
   bool has_factors = true, has_offsets = true, has_relu = true;
   Shape pixels = {5, 7};
+  Source source = Source::kConvolution;
+  bool is_scalar = false;  // one factor and one offset
+  const char* kernel = "nnefc:int8_linear_concat";
 };
+
+ir::OutputPort MinMaxQuantized(TestGraph& g, ir::OutputPort x, const Quantization& by) {
+  ir::AttributeMap attributes = With("bits", int64_t{8});
+  attributes.Set("signed", false);
+  attributes.Set("symmetric", false);
+  return g.Op("nnef", "min_max_linear_quantize",
+              {x, Scalar(g, static_cast<float>(by.Number(0))), Scalar(g, static_cast<float>(by.Number(255)))},
+              attributes);
+}
+
+ir::OutputPort Pooled(TestGraph& g, ir::OutputPort x) {
+  ir::AttributeMap attributes = With("kernel", ir::Attribute::Integers{1, 1});
+  for (const char* name : {"strides", "dilations"}) attributes.Set(name, ir::Attribute::Integers{1, 1});
+  for (const char* name : {"pads_begin", "pads_end"}) attributes.Set(name, ir::Attribute::Integers{0, 0});
+  return g.Op("opset8", "MaxPool", {x}, attributes, 2);
+}
+
+// Quantizes a parameter of `channels` channels to a part of a Concat.
+ir::OutputPort PartOf(TestGraph& g, Source source, ir::OutputPort x, int64_t channels,
+                      const Quantization& by) {
+  switch (source) {
+    case Source::kRows:
+      return FakeQuantized(g, x, by);
+    case Source::kMinMax:
+      return MinMaxQuantized(g, x, by);
+    case Source::kPooled:
+      return Pooled(g, MinMaxQuantized(g, Pooled(g, x), by));
+    case Source::kSplit: {
+      const ir::OutputPort all =
+          MinMaxQuantized(g, Pooled(g, g.Op("Concat", {x, x}, With("axis", int64_t{1}))), by);
+      const ir::OutputPort parts = g.Op("opset1", "Split", {all, g.Const(TensorValue::FromInts({}, {1}))},
+                                        With("num_splits", int64_t{2}), 2);
+      return {parts.node, 1};
+    }
+    case Source::kConvolution:
+      break;
+  }
+  return FakeQuantized(g, TakeImage(g, FakeQuantized(g, x, by), channels), by);
+}
 
 // Joins images with quantizations of their own.
 void ExpectJoined(const Joined& of) {
@@ -31,8 +76,7 @@ void ExpectJoined(const Joined& of) {
     const std::vector<int64_t> codes =
         DrawValues(shape, by.zero, Spread::kAnywhere, static_cast<unsigned>(i));
     const std::string name = "x" + std::to_string(i);
-    parts.push_back(
-        FakeQuantized(g, TakeImage(g, FakeQuantized(g, g.Parameter(name, shape), by), channels), by));
+    parts.push_back(PartOf(g, of.source, g.Parameter(name, shape), channels, by));
     inputs.push_back(NumbersOf(shape, codes, by));
     for (size_t k = 0; k < codes.size(); ++k)
       numbers[k / static_cast<size_t>(channels * pixels)].push_back(by.Number(codes[k]));
@@ -44,7 +88,11 @@ void ExpectJoined(const Joined& of) {
     offsets.push_back(static_cast<float>(i % 5 - 2) * 0.25F);
   }
   ir::OutputPort y = g.Op("Concat", parts, With("axis", int64_t{1}));
-  const Shape of_channels = {1, all, 1, 1};
+  const Shape of_channels = of.is_scalar ? Shape{} : Shape{1, all, 1, 1};
+  if (of.is_scalar) {
+    factors.assign(1, 0.75F);
+    offsets.assign(1, -0.5F);
+  }
   if (of.has_factors) y = g.Op("Multiply", {y, g.Const(TensorValue::FromFloats(of_channels, factors))});
   if (of.has_offsets) y = g.Op("Add", {g.Const(TensorValue::FromFloats(of_channels, offsets)), y});
   if (of.has_relu) y = g.Op("ReLU", {y});
@@ -53,14 +101,14 @@ void ExpectJoined(const Joined& of) {
   std::vector<double> expected;
   for (const std::vector<double>& image : numbers) {
     for (size_t i = 0; i < image.size(); ++i) {
-      const size_t channel = i / static_cast<size_t>(pixels);
+      const size_t channel = of.is_scalar ? 0 : i / static_cast<size_t>(pixels);
       double number = image[i];
       if (of.has_factors) number *= factors[channel];
       if (of.has_offsets) number += offsets[channel];
       expected.push_back(of.has_relu ? std::max(number, 0.0) : number);
     }
   }
-  ExpectCodes(g, inputs, result, expected, fast::simd::HasSimd() ? "nnefc:int8_linear_concat" : "");
+  ExpectCodes(g, inputs, result, expected, fast::simd::HasSimd() ? of.kernel : "");
 }
 
 // Channels around those that are quantized at a time, and pixels beyond those of a task.
@@ -86,6 +134,32 @@ TEST(QuantizedConcatTest, Functions) {
       }
     }
   }
+}
+
+TEST(QuantizedConcatTest, Sources) {
+  for (const Source source : {Source::kRows, Source::kMinMax, Source::kPooled, Source::kSplit}) {
+    for (const bool is_scalar : {false, true}) {
+      for (const std::vector<int64_t>& channels : {std::vector<int64_t>{16, 16}, {3, 7}}) {
+        SCOPED_TRACE("source " + std::to_string(static_cast<int>(source)));
+        ExpectJoined({.channels = channels, .source = source, .is_scalar = is_scalar, .kernel = ""});
+      }
+    }
+  }
+}
+
+// A part of the channels of a quantized image.
+TEST(QuantizedConcatTest, PartsOfImages) {
+  const Shape shape = {1, 32, 4, 5}, half = {1, 16, 4, 5};
+  const Quantization by{.zero = 90};
+  const std::vector<int64_t> codes = DrawValues(shape, 90, Spread::kAnywhere, 5);
+  TestGraph g;
+  const ir::OutputPort x = MinMaxQuantized(g, Pooled(g, g.Parameter("x", shape)), by);
+  const ir::OutputPort parts = g.Op("opset1", "Split", {x, g.Const(TensorValue::FromInts({}, {1}))},
+                                    With("num_splits", int64_t{2}), 2);
+  g.Result(g.Op("Add", {parts, {parts.node, 1}}));
+  std::vector<double> expected;
+  for (size_t i = 0; i < 320; ++i) expected.push_back(by.Number(codes[i]) + by.Number(codes[320 + i]));
+  ExpectNumbers(g, {NumbersOf(shape, codes, by)}, expected);
 }
 
 }  // namespace
