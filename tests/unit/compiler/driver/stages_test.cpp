@@ -145,6 +145,20 @@ TEST(CompilationTest, ProcessesWhatDoesNotDependOnErrors) {
   }
 }
 
+// A hundred errors are stored unless the options say otherwise.
+TEST(CompilationTest, StoresAHundredErrors) {
+  std::string body;
+  for (int i = 0; i < 150; ++i) body += fmt::format("    a{0} = relu(b{0});\n", i);
+  CompileOptions options;
+  options.document = Document(body + "    y = relu(x);\n");
+  for (const size_t limit : {size_t{100}, size_t{7}}) {
+    if (limit != 100) options.error_limit = limit;
+    Compilation compilation("net.nnef", options);
+    EXPECT_FALSE(compilation.RunUntil(Stage::kCheck));
+    EXPECT_EQ(compilation.context().emitter.diagnostics().size(), limit);
+  }
+}
+
 TEST(CompilationTest, ExpandsAgainForOtherShapes) {
   CompileOptions options;
   options.document = Document("    y = relu(x);\n");

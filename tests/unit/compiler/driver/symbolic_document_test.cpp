@@ -44,6 +44,20 @@ TEST(SymbolicDocument, IgnoresLineBreaks) {
             "[N, 3]");
 }
 
+// A string is one part, with its blanks and other quotes, up to its quote.
+TEST(SymbolicDocument, ReadsStrings) {
+  EXPECT_EQ(Joined([](int64_t n) { return fmt::format("f('a  b', {})", n); }), "f('a  b', N)");
+  EXPECT_EQ(Joined([](int64_t n) { return fmt::format("f(\"a  b\", {})", n); }), "f(\"a  b\", N)");
+  EXPECT_EQ(Joined([](int64_t n) { return fmt::format("f('a\"  b', {})", n); }), "f('a\"  b', N)");
+  EXPECT_EQ(Joined([](int64_t n) { return fmt::format("f(\"a'  b\", {})", n); }), "f(\"a'  b\", N)");
+  EXPECT_EQ(Joined([](int64_t n) { return fmt::format("f('a\\'  b', {})", n); }), "f('a\\'  b', N)");
+  EXPECT_EQ(Joined([](int64_t n) { return fmt::format("f('', {}, '')", n); }), "f('', N, '')");
+  EXPECT_EQ(Joined([](int64_t n) { return fmt::format("f('{}', {})", n, n); }), "none");
+  // Blanks after a string are not a part of it.
+  EXPECT_EQ(Joined([](int64_t n) { return fmt::format("f('a'{}{})", n > 1000 ? "\n  " : " ", n); }),
+            "f('a' N)");
+}
+
 TEST(SymbolicDocument, DeclinesOtherDependences) {
   EXPECT_EQ(Joined([](int64_t n) { return fmt::format("[{}]", n / 2); }), "none");
   EXPECT_EQ(Joined([](int64_t n) { return fmt::format("[{}]", n * n); }), "none");

@@ -276,6 +276,28 @@ TEST_F(DatCornersTest, RanksBeyondBothFormats) {
   EXPECT_EQ(read(46, 16 + 4 * 46 + 0x10000), "x: error: at byte 8: rank 46; expected 0 to 8 [dat.rank]\n");
 }
 
+// Bits of items, at the bounds of each kind of item.
+TEST_F(DatCornersTest, BitsOfItems) {
+  const auto accepts = [&](uint32_t type, uint32_t bits) {
+    const bool is_read =
+        Read(Make(Ratified{.extents = {8}, .bits = bits, .type = type, .data = std::string(bits, '\0')}))
+            .has_value();
+    const std::string messages = Messages();
+    EXPECT_EQ(messages.find("[dat.bits]") == std::string::npos, is_read) << messages;
+    return is_read;
+  };
+  for (const uint32_t type : {1U, 2U, 3U, 4U}) {
+    for (const uint32_t bits : {1U, 2U, 7U, 8U, 63U, 64U})
+      EXPECT_TRUE(accepts(type, bits)) << type << " " << bits;
+    for (const uint32_t bits : {0U, 65U, 128U}) EXPECT_FALSE(accepts(type, bits)) << type << " " << bits;
+  }
+  for (const uint32_t bits : {16U, 32U, 64U}) EXPECT_TRUE(accepts(0, bits)) << bits;
+  for (const uint32_t bits : {0U, 1U, 8U, 15U, 17U, 31U, 33U, 63U, 65U})
+    EXPECT_FALSE(accepts(0, bits)) << bits;
+  for (const uint32_t bits : {1U, 8U}) EXPECT_TRUE(accepts(5, bits)) << bits;
+  for (const uint32_t bits : {0U, 2U, 7U, 9U, 16U}) EXPECT_FALSE(accepts(5, bits)) << bits;
+}
+
 TEST_F(DatCornersTest, BlocksOfTooManyItems) {
   EXPECT_NE(ReadFails(Make(Ratified{.extents = {1u << 31, 1u << 31}, .bits = 0xffffffff, .type = 0x54523040}))
                 .find("is too large"),

@@ -237,6 +237,93 @@ TEST_F(ModelTest, BundlesOfFiles) {
   EXPECT_EQ(Messages(), "");
 }
 
+// A tar of `graph.nnef` with the line `version 1.0;`, compressed by each tool.
+TEST_F(ModelTest, CompressedArchives) {
+  struct Packed {
+    const char* tool;
+    const char* bytes;  // hexadecimal
+  };
+  const Packed archives[] = {
+      {"bzip2",
+       "425a683931415926535912c2de8b00003b7b90ca90004040017788010063e1df00040004082000543527a8640327a87a"
+       "8036883251ea7a80d06400d0111954bf1143000b96d41746ca6720203090f0fddec4119b4101c56ba35dad8112586e21"
+       "047af538aab4d6e15088547e0d9385f299b19f8bb9229c284809616f4580"},
+      {"xz",
+       "fd377a585a0000016922de36020021011c00000010cf58cce007ff005a5d00339c8846bc2b6bb69606551b903ef33b98"
+       "d87e5b48223f180e2ef75f0bc47e0823b1c0294b1cef4f8d50a8de3ba6a452f4b406fb3bae6d01ea826037b1b93f4f9f"
+       "da8db1eec018761346bd3bfa77a3df270cafd3913cb58c3e00000000ad3ac7e200017280100000001a9f40643e300d8b"
+       "020000000001595a"},
+      {"lzma",
+       "5d00000004ffffffffffffffff00339c8846bc2b6bb69606551b903ef33b98d87e5b48223f180e2ef75f0bc47e0823b1"
+       "c0294b1cef4f8d50a8de3ba6a452f4b406fb3bae6d01ea826037b1b93f4f9fda8db1eec018761346bd3bfa77a3df270c"
+       "afd3913cb695c5f7ffff9c64ff00"},
+      {"lz4",
+       "04224d186440a76d000000bf67726170682e6e6e6566000100469230303030363434003001000c080046303031350c00"
+       "0018009f313237363200203000010050cf7573746172003030726f6f742800090f20000d0cdd000f010094ef76657273"
+       "696f6e20312e303b0a000100ffffffffffdf500000000000000000007576d5ed"},
+      {"zstd",
+       "28b52ffd04689d0200d2c30c10a02f06c0026f3d559d5fc4361a4098a506e96204181f9debbac6387f4f55a9f583c941"
+       "64dcb719ff5dcab9d9825038a9660b0b202035320eeff995c4290007810107861f9c3ce012018302cc263e07e609e9d8"}};
+  for (const Packed& packed : archives) {
+    std::string bytes;
+    for (std::string_view hex = packed.bytes; !hex.empty(); hex.remove_prefix(2))
+      bytes += static_cast<char>(std::stoi(std::string(hex.substr(0, 2)), nullptr, 16));
+    const auto model = Open(Write(fmt::format("m.tar.{}", packed.tool), bytes));
+    ASSERT_NE(model, nullptr) << packed.tool << Messages();
+    EXPECT_EQ(Text(model->graph_text()), kGraph) << packed.tool;
+  }
+}
+
+// Folders in an archive are no files, whatever their names.
+TEST_F(ModelTest, FoldersOfArchives) {
+  const auto model = Open(Write("m.tar", TarMaker()
+                                             .Add({.name = "a.dat/", .type = '5'})
+                                             .Add({.name = "graph.quant", .type = '5'})
+                                             .File("graph.nnef", kGraph)
+                                             .Add({.name = "b.dat", .type = '5'})
+                                             .Tar()));
+  ASSERT_NE(model, nullptr) << Messages();
+  EXPECT_FALSE(model->quantization_text());
+  EXPECT_FALSE(model->HasVariable("a"));
+  EXPECT_FALSE(model->HasVariable("b"));
+  EXPECT_FALSE(model->has_weights());
+  EXPECT_EQ(model->Labels(), std::vector<std::string>());
+}
+
+// The first model below a folder without one, in the order of names.
+TEST_F(ModelTest, ModelsBelowAFolder) {
+  const auto message = [&] {
+    EXPECT_EQ(Open(Path("m")), nullptr);
+    return Messages();
+  };
+  const auto expected = [&](std::string_view below) {
+    return fmt::format(
+        "{}: error: there is no `graph.nnef` in the folder; the folders below hold models, such as `{}` "
+        "[container.no-graph]\nnnefc: note: `check`, `lint` and `fmt` search folders with `--recursive`\n",
+        Path("m"), below);
+  };
+  Write("m/b/graph.nnef", kGraph);
+  EXPECT_EQ(message(), expected("b"));
+  Write("m/c/graph.nnef", kGraph);
+  EXPECT_EQ(message(), expected("b"));
+  Write("m/a/x/net.nnef", kGraph);
+  EXPECT_EQ(message(), expected("a/x/net.nnef"));
+  Write("m/a/notes.txt", "");
+  EXPECT_EQ(message(), expected("a/x/net.nnef"));
+}
+
+// Messages about a file in an archive state the byte.
+TEST_F(ModelTest, BytesOfFilesInArchives) {
+  const auto model = Open(
+      Write("m.tar", TarMaker().File("graph.nnef", kGraph).File("a.dat", Dat(1, 2).substr(0, 130)).Tar()));
+  ASSERT_NE(model, nullptr);
+  EXPECT_FALSE(model->ReadVariable("a", ElementType::kF32, context_.emitter));
+  EXPECT_EQ(Messages(),
+            Path("m.tar:a.dat") +
+                ": error: at byte 130: the file ends after 2 of 8 bytes of data ([2] with 32 bits per "
+                "item) [dat.truncated]\n");
+}
+
 // Messages about an archive as a whole have no bytes.
 TEST_F(ModelTest, PlacesOfMessagesAboutArchives) {
   EXPECT_EQ(Open(Write("m.tar", TarMaker().File("a.dat", Dat(1, 2)).Tar())), nullptr);

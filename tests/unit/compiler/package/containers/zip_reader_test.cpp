@@ -267,6 +267,21 @@ TEST_F(ZipReaderTest, LargeSizesAreMissing) {
             "x: error: at byte 36: the archive is damaged: the sizes of `a` do not fit [archive.damaged]\n");
 }
 
+// 64-bit sizes of the directory are those between both records, each of which has its signature.
+TEST_F(ZipReaderTest, RecordsOfLargeDirectories) {
+  // The name ends where the records of a large archive would.
+  std::string name = "PK\6\6" + std::string(52, 'n') + "PK\6\7" + std::string(16, 'l');
+  ASSERT_EQ(name.size(), 56u + 20u);
+  for (const bool has_record : {true, false}) {
+    for (const bool has_locator : {true, false}) {
+      if (!has_record) name[0] = 'x';
+      name[56] = has_locator ? 'P' : 'x';
+      const std::string read = Read(ZipMaker().Add({.name = name, .data = "1"}).Zip());
+      EXPECT_EQ(read == name + "=1;", !has_record || !has_locator) << name << read;
+    }
+  }
+}
+
 // The length of the comment up to the maximum.
 TEST_F(ZipReaderTest, Comments) {
   const ZipMaker zip = ZipMaker().Add({.name = "a", .data = "1"});

@@ -37,6 +37,18 @@ class SafetensorsTest : public PackageTest {
   }
 };
 
+// The size of the header is in the first eight bytes.
+TEST_F(SafetensorsTest, BytesOfTheSize) {
+  for (const uint64_t stated : {uint64_t{3}, uint64_t{1} << 40, ~uint64_t{0}}) {
+    const std::string bytes = File("{}", "", stated);
+    EXPECT_FALSE(ReadSafetensorsIndex(Source(bytes), bytes.size(), context_.emitter));
+    ASSERT_EQ(context_.emitter.diagnostics().size(), 1u);
+    EXPECT_EQ(context_.emitter.diagnostics()[0].range.begin, 0u);
+    EXPECT_EQ(context_.emitter.diagnostics()[0].range.end, 8u);
+    context_.emitter.Clear();
+  }
+}
+
 TEST_F(SafetensorsTest, OffsetsOfATensor) {
   EXPECT_EQ(ReadOne("2", "0, 8", 8), "fits");
   EXPECT_EQ(ReadOne("", "0, 4", 4), "fits");
