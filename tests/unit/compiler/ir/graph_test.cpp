@@ -46,6 +46,9 @@ TEST_F(GraphTest, ReplaceAllUses) {
   EXPECT_EQ(graph_.node(x.node).uses().size(), 4u);
   graph_.Erase(relu.node);
   EXPECT_FALSE(graph_.Contains(relu.node));
+  EXPECT_FALSE(graph_.Contains(NodeId()));
+  EXPECT_FALSE(graph_.Contains(NodeId(1 << 30)));
+  EXPECT_FALSE(graph_.Contains(NodeId(static_cast<int32_t>(graph_.node_bound()))));
   EXPECT_EQ(graph_.num_nodes(), 3u);
   ExpectValid();
 }

@@ -233,6 +233,8 @@ TEST_F(TextMistakesTest, WrongConstants) {
                            "dense<i8[1]: 128>",
                            "dense<i8[1]: -129>",
                            "dense<i8[1]: 1.5>",
+                           "dense<i64[4611686018427387904]: 0x>",
+                           "dense<f64[2305843009213693952]: 0x>",
                            "dense<f32[1]: 1.0x>",
                            "dense<i8[1]: 0x1>",
                            "dense<i8[1]: 0x123>",

@@ -202,5 +202,38 @@ TEST_F(VerifyInferredTest, TellsAnotherTypeInABody) {
   ExpectViolations({"else_body of `opset8.If` \"i\": output 0 of `opset1.Abs` \"b\" is f32[2,4]"});
 }
 
+// The first of several mistakes is named.
+TEST_F(VerifyInferredTest, FirstMistakeOfANode) {
+  const NodeId alpha = AddParameter(graph_, "alpha", ElementType::kF32, PartialShape{1});
+  const NodeId beta = AddParameter(graph_, "beta", ElementType::kF32, PartialShape{1});
+  const OutputPort inputs[] = {{x_, 0}, {alpha, 0}, {beta, 0}};
+  const NodeId node = AddNode(graph_, "opset1", "HardSigmoid", {.name = "h", .inputs = inputs});
+  AddResult(graph_, "h", {node, 0});
+  const std::vector<std::string> violations = VerifyInferred(graph_);
+  ASSERT_EQ(violations.size(), 1u);
+  EXPECT_NE(violations[0].find("`alpha`"), std::string::npos) << violations[0];
+}
+
+// What follows a mistake has no type, and reports nothing.
+TEST_F(VerifyInferredTest, ResultsAfterAMistake) {
+  const NodeId y = AddParameter(graph_, "other", ElementType::kF32, PartialShape{7, 5});
+  const OutputPort inputs[] = {{x_, 0}, {y, 0}};
+  const NodeId sum = AddNode(graph_, "opset1", "Add", {.name = "sum", .inputs = inputs});
+  AttributeMap attributes;
+  attributes.Set("destination_type", ElementType::kI64);
+  const NodeId convert = AddNode(graph_, "opset1", "Convert",
+                                 {.name = "c", .inputs = OutputPort{sum, 0}, .attributes = attributes});
+  const NodeId after = AddNode(graph_, "opset1", "ShapeOf", {.name = "s", .inputs = OutputPort{convert, 0}});
+  const NodeId fine = AddNode(graph_, "opset1", "ShapeOf", {.name = "f", .inputs = OutputPort{y, 0}});
+  Emitter emitter;
+  EXPECT_FALSE(InferGraph(graph_, emitter));
+  EXPECT_EQ(emitter.diagnostics().size(), 1u);
+  for (const NodeId id : {sum, convert, after}) {
+    EXPECT_EQ(graph_.node(id).output().type, ElementType::kDynamic);
+    EXPECT_FALSE(graph_.node(id).output().shape.rank_known());
+  }
+  EXPECT_EQ(graph_.node(fine).output().type, ElementType::kI64);
+}
+
 }  // namespace
 }  // namespace nnefc::ir

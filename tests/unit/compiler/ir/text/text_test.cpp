@@ -292,6 +292,25 @@ TEST_F(TextTest, AttributesAreLimited) {
   EXPECT_EQ(parse(1001), std::nullopt);
 }
 
+// A list of names may be empty.
+TEST_F(TextTest, NamesOfTensors) {
+  const auto names = [&](const std::string& list) {
+    const auto graph = Parse(
+        "graph \"g\" {\n%0 = opset1.Parameter \"x\" {element_type = f32, shape = shape[2]} : "
+        "f32[2]" +
+        list + "\n}\n");
+    return graph == nullptr ? std::vector<std::string>{"?"}
+                            : graph->node(graph->parameters()[0]).output().names;
+  };
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(names(""), Names());
+  EXPECT_EQ(names(" as []"), Names());
+  EXPECT_EQ(names(" as [\"a\"]"), Names{"a"});
+  EXPECT_EQ(names(" as [\"a\", \"b\"]"), (Names{"a", "b"}));
+  EXPECT_EQ(names(" as [\"a\",]"), Names{"?"});
+  EXPECT_EQ(names(" as [,]"), Names{"?"});
+}
+
 // Elements outside of the text: their digest and the offset of their bytes.
 TEST_F(TextTest, StoredElements) {
   Graph graph(&registry_, "g");
@@ -332,6 +351,9 @@ TEST_F(TextTest, StoredElements) {
   EXPECT_EQ(parse(with(fmt::format("dense<i64[4]: #{:016x} @8x>", hash)), bytes), outside + "40 bytes");
   EXPECT_EQ(parse(with(fmt::format("dense<i64[4]: #{:016x}x @8>", hash)), bytes), outside + "40 bytes");
   EXPECT_EQ(parse(with(fmt::format("dense<i64[?]: #{:016x} @8>", hash)), bytes), outside + "40 bytes");
+  for (const char* type : {"f32[...]", "i64[4611686018427387904]", "i64[4611686018427387904,4]"})
+    EXPECT_EQ(parse(with(fmt::format("dense<{}: #{:016x} @8>", type, hash)), bytes), outside + "40 bytes")
+        << type;
   EXPECT_EQ(parse(with(fmt::format("dense<i64[4]: #{:016x}>", hash)), bytes),
             "the constant was printed without its elements, which `compile -o net.ir` keeps in `net.bin`");
   const std::string others = "the elements in the `.bin` file are others: the files do not belong together";
