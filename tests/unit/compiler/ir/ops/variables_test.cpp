@@ -147,6 +147,36 @@ TEST_F(UpdateTest, SharedLabel) {
   EXPECT_EQ(Rule(), "variable.shared-label");
 }
 
+// P 4.1: extents of 1 at the end are implied for variables with exact labels, whichever comes first.
+TEST_F(UpdateTest, SharedLabelsOfImpliedExtents) {
+  using Shape = Attribute::Integers;
+  const auto may_share = [](const Shape& first, const Shape& second, bool is_exact) {
+    Graph graph(&StandardOps(), "g");
+    Emitter emitter;
+    for (const Shape& shape : {first, second}) {
+      AttributeMap attributes;
+      if (is_exact) attributes.Set(kExactLabel, true);
+      attributes.Set("shape", shape);
+      attributes.Set("label", "w");
+      attributes.Set("dtype", "scalar");
+      const NodeId node = AddNode(graph, "nnef", "variable", {.name = "w", .attributes = attributes});
+      EXPECT_TRUE(ir::InferNode(graph, node, emitter));
+    }
+    return ops::CheckVariables(graph, emitter);
+  };
+  for (const auto& [longer, shorter] :
+       {std::pair(Shape{2, 1}, Shape{2}), {{2, 3, 1, 1}, {2, 3}}, {{1}, {}}}) {
+    EXPECT_TRUE(may_share(longer, shorter, true));
+    EXPECT_TRUE(may_share(shorter, longer, true));
+    EXPECT_FALSE(may_share(longer, shorter, false));
+    EXPECT_TRUE(may_share(longer, longer, false));
+  }
+  for (const auto& [longer, shorter] : {std::pair(Shape{2, 3}, Shape{2}), {{1, 2}, {2}}, {{3, 1}, {2}}}) {
+    EXPECT_FALSE(may_share(longer, shorter, true));
+    EXPECT_FALSE(may_share(shorter, longer, true));
+  }
+}
+
 // Characters that cannot be printed are reported as numbers.
 TEST_F(UpdateTest, LabelsNameTheWrongCharacter) {
   const std::vector<std::pair<std::string, std::string>> cases = {{"\x1f", "the byte 0x1f"},

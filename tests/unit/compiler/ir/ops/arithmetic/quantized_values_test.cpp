@@ -1,0 +1,136 @@
+// Quantizations to 256 values: ranges, scales and zero points by their definitions.
+
+#include "compiler/ir/ops/arithmetic/quantized_values.h"
+
+#include <limits>
+
+#include "fmt/format.h"
+#include "gtest/gtest.h"
+
+namespace nnefc::ir::ops {
+namespace {
+
+AttributeMap Attributes(std::initializer_list<std::pair<const char*, Attribute>> entries) {
+  AttributeMap attributes;
+  for (const auto& [name, value] : entries) attributes.Set(name, value);
+  return attributes;
+}
+
+// Returns "low..high scale zero" of a node with these other inputs, or "none".
+std::string Quantization(std::string_view set, std::string_view name, AttributeMap attributes,
+                         const std::vector<float>& limits) {
+  Graph graph(&StandardOps(), "g");
+  const NodeId node = AddNode(graph, set, name, {.name = "q", .attributes = std::move(attributes)});
+  std::vector<TensorValue> values;
+  for (const float limit : limits) values.push_back(TensorValue::FromFloats({1}, {limit}));
+  std::vector<const TensorValue*> pointers;
+  for (const TensorValue& value : values) pointers.push_back(&value);
+  const auto found = LinearQuantizationOf(graph.node(node), pointers);
+  if (!found) return "none";
+  return fmt::format("{}..{} {} {}", found->low, found->high, found->scale, found->zero);
+}
+
+std::string FakeQuantize(const std::vector<float>& limits, int64_t levels = 256) {
+  return Quantization("opset1", "FakeQuantize", Attributes({{"levels", levels}}), limits);
+}
+
+TEST(QuantizedValues, RangesOfFakeQuantize) {
+  EXPECT_EQ(FakeQuantize({0, 255, 0, 255}), "0..255 1 0");
+  EXPECT_EQ(FakeQuantize({-128, 127, -128, 127}), "-128..127 1 128");
+  EXPECT_EQ(FakeQuantize({0, 2, 0, 510}), "0..2 2 0");
+  EXPECT_EQ(FakeQuantize({-510, 0, -510, 0}), "-510..0 2 255");
+  for (const int64_t levels : {255, 257}) EXPECT_EQ(FakeQuantize({0, 255, 0, 255}, levels), "none");
+  // Zero is one of the values.
+  EXPECT_EQ(FakeQuantize({1, 256, 1, 256}), "none");
+  EXPECT_EQ(FakeQuantize({-256, -1, -256, -1}), "none");
+  EXPECT_EQ(FakeQuantize({-0.5F, 254.5F, -0.5F, 254.5F}), "none");
+  EXPECT_EQ(FakeQuantize({-10.0009F, 244.9991F, -10.0009F, 244.9991F}), "-10.0009..244.9991 1 10");
+  EXPECT_EQ(FakeQuantize({-9.9991F, 245.0009F, -9.9991F, 245.0009F}), "-9.9991..245.0009 1 10");
+  EXPECT_EQ(FakeQuantize({-10.0015F, 244.9985F, -10.0015F, 244.9985F}), "none");
+  EXPECT_EQ(FakeQuantize({-9.9985F, 245.0015F, -9.9985F, 245.0015F}), "none");
+  EXPECT_EQ(FakeQuantize({0.0005F, 255.0005F, 0.0005F, 255.0005F}), "0.0005..255.0005 1 0");
+  EXPECT_EQ(FakeQuantize({0.002F, 255.002F, 0.002F, 255.002F}), "none");
+  EXPECT_EQ(FakeQuantize({-255.0005F, -0.0005F, -255.0005F, -0.0005F}), "-255.0005..-0.0005 1 255");
+  EXPECT_EQ(FakeQuantize({-255.002F, -0.002F, -255.002F, -0.002F}), "none");
+  // Ranges are not empty, reversed or too narrow.
+  EXPECT_EQ(FakeQuantize({0, 0, 0, 255}), "none");
+  EXPECT_EQ(FakeQuantize({1, 0, 0, 255}), "none");
+  EXPECT_EQ(FakeQuantize({0, 1, 0, 0}), "none");
+  EXPECT_EQ(FakeQuantize({0, 1, 255, 0}), "none");
+  EXPECT_EQ(FakeQuantize({0, 1e-31F, 0, 255}), "none");
+  EXPECT_EQ(FakeQuantize({0, 1, 0, 2.5e-28F}), "none");
+  EXPECT_NE(FakeQuantize({0, 1, 0, 2.6e-28F}), "none");
+  for (const float other : {std::numeric_limits<float>::infinity(), -std::numeric_limits<float>::infinity(),
+                            std::numeric_limits<float>::quiet_NaN()}) {
+    for (size_t i = 0; i < 4; ++i) {
+      std::vector<float> limits = {-128, 127, -128, 127};
+      limits[i] = other;
+      EXPECT_EQ(FakeQuantize(limits), "none") << i << " " << other;
+    }
+  }
+}
+
+// 4.9.5: `min_max_linear_quantize` and `zero_point_linear_quantize` of 8 bits that have 256 steps.
+TEST(QuantizedValues, QuantizationsOfTheStandard) {
+  const auto min_max = [](int64_t bits, bool is_signed, bool is_symmetric) {
+    return Quantization(kNnefSet, "min_max_linear_quantize",
+                        Attributes({{"bits", bits}, {"signed", is_signed}, {"symmetric", is_symmetric}}),
+                        {-128, 127});
+  };
+  EXPECT_EQ(min_max(8, false, false), "-128..127 1 128");
+  EXPECT_EQ(min_max(8, true, false), "-128..127 1 128");
+  EXPECT_EQ(min_max(8, false, true), "-128..127 1 128");
+  EXPECT_EQ(min_max(8, true, true), "none");
+  for (const int64_t bits : {7, 9}) EXPECT_EQ(min_max(bits, false, false), "none");
+  const auto zero_point = [](int64_t bits, bool is_signed, bool is_symmetric, float zero, float scale) {
+    return Quantization(kNnefSet, "zero_point_linear_quantize",
+                        Attributes({{"bits", bits}, {"signed", is_signed}, {"symmetric", is_symmetric}}),
+                        {zero, scale});
+  };
+  EXPECT_EQ(zero_point(8, false, false, 10, 0.5F), "-5..122.5 0.5 10");
+  EXPECT_EQ(zero_point(8, true, false, 0, 0.5F), "-64..63.5 0.5 128");
+  EXPECT_EQ(zero_point(8, true, false, -128, 2), "0..510 2 0");
+  EXPECT_EQ(zero_point(8, true, true, 0, 0.5F), "none");
+  EXPECT_EQ(zero_point(8, false, true, 0, 0.5F), "0..127.5 0.5 0");
+  EXPECT_EQ(zero_point(7, false, false, 10, 0.5F), "none");
+  EXPECT_EQ(zero_point(8, false, false, 10, -0.5F), "none");
+  EXPECT_EQ(zero_point(8, false, false, 256, 0.5F), "none");
+  EXPECT_EQ(Quantization(kNnefSet, "linear_quantize", Attributes({{"bits", 8}}), {0, 255}), "none");
+  EXPECT_EQ(Quantization(kNnefSet, "logarithmic_quantize", Attributes({{"bits", 8}}), {255}), "none");
+  EXPECT_EQ(Quantization(kNnefSet, "relu", {}, {}), "none");
+}
+
+// Limits are constants of one element, and the result has the type and the shape of the data.
+TEST(QuantizedValues, NodesInTheirGraphs) {
+  struct Form {
+    ElementType type = ElementType::kF32;
+    PartialShape data = {2, 3}, result = {2, 3};
+    bool is_constant = true;
+    int64_t volume = 1;
+  };
+  const auto is_quantization = [](const Form& form) {
+    Graph graph(&StandardOps(), "g");
+    std::vector<OutputPort> inputs = {{AddParameter(graph, "x", form.type, form.data), 0}};
+    for (const float limit : {-128.0F, 127.0F, -128.0F, 127.0F}) {
+      const std::vector<float> items(static_cast<size_t>(form.volume), limit);
+      inputs.push_back({form.is_constant
+                            ? AddConst(graph, TensorValue::FromFloats({form.volume}, items), "c")
+                            : AddParameter(graph, "p", ElementType::kF32, PartialShape{form.volume}),
+                        0});
+    }
+    const NodeId node = AddNode(graph, "opset1", "FakeQuantize",
+                                {.name = "q", .inputs = inputs, .attributes = Attributes({{"levels", 256}})});
+    graph.SetOutputType({node, 0}, form.type, form.result);
+    return LinearQuantizationOf(graph, graph.node(node)).has_value();
+  };
+  EXPECT_TRUE(is_quantization({}));
+  EXPECT_FALSE(is_quantization({.type = ElementType::kF16}));
+  EXPECT_FALSE(is_quantization({.result = {1, 2, 3}}));
+  EXPECT_FALSE(
+      is_quantization({.data = PartialShape({Dim(), Dim(3)}), .result = PartialShape({Dim(), Dim(3)})}));
+  EXPECT_FALSE(is_quantization({.is_constant = false}));
+  EXPECT_FALSE(is_quantization({.volume = 2}));
+}
+
+}  // namespace
+}  // namespace nnefc::ir::ops
