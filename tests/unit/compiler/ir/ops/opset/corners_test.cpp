@@ -1,5 +1,8 @@
 // Bounds of attributes and constants of OpenVINO operations, and what is reported beyond them.
 
+#include <limits>
+
+#include "compiler/ir/algorithms/infer.h"
 #include "gtest/gtest.h"
 #include "tests/unit/compiler/ir/ops/opset/shape_cases.h"
 
@@ -285,6 +288,124 @@ TEST(OpsetCorners, OneMessageForTheFirstMistake) {
   expect_one("opset1.DeformablePSROIPooling", "f32[2,18,5,6]; f16[7,4]",
              "output_dim = 2, group_size = 3, spatial_scale = 0.5",
              "`rois` of `DeformablePSROIPooling` has the element type f16; expected f32 as before it");
+}
+
+// Messages name the input with the mistake.
+TEST(OpsetCorners, InputsInMessages) {
+  const std::string deformable = "strides = [1,1], dilations = [1,1], pads_begin = [0,0], pads_end = [0,0], ";
+  EXPECT_EQ(Message("opset1.DeformableConvolution", "f32[1,5,8,8]; f32[1,18,6,6]; f32[4,?,3,3]",
+                    deformable + "group = 2"),
+            "`data` of `DeformableConvolution` has the shape [1,5,8,8]; expected channels in 2 groups");
+  EXPECT_EQ(Message("opset1.DeformableConvolution", "f32[1,5,8,8]; f32[1,36,6,6]; f32[4,5,3,3]",
+                    deformable + "group = 1, deformable_group = 2"),
+            "`data` of `DeformableConvolution` has the shape [1,5,8,8]; expected channels in 2 groups");
+  EXPECT_EQ(Message("opset1.DeformableConvolution", "f32[1,4,8,8]; f32[1,18,6,6]; f32[3,?,3,3]",
+                    deformable + "group = 2"),
+            "`filters` of `DeformableConvolution` has the shape [3,?,3,3]; expected channels in 2 groups");
+  EXPECT_EQ(Message("opset8.AdaptiveAvgPool", "f32[1,3,8,8]; i64[1] = 4"),
+            "`output_shape` of `AdaptiveAvgPool` has 1 item; expected 2");
+  EXPECT_EQ(Message("opset16.SparseFillEmptyRows", "f32[3]; i64[2] = 5 4; i64[3,2]; f16[]"),
+            "`default_value` of `SparseFillEmptyRows` has the element type f16; expected f32 as the values");
+  for (const char* name : {"strides", "dilations", "pads_begin", "pads_end"}) {
+    std::string attributes;
+    for (const char* each : {"strides", "dilations", "pads_begin", "pads_end"})
+      attributes += fmt::format("{}{} = [{}]", attributes.empty() ? "" : ", ", each,
+                                std::string_view(each) == name ? "1" : "1,1");
+    EXPECT_EQ(InferOne("opset1.Convolution", "f32[1,3,8,8]; f32[4,3,3,3]", attributes),
+              "opset.attribute-value")
+        << name;
+  }
+}
+
+// A mistake of an attribute is reported alone, whatever the inputs are.
+TEST(OpsetCorners, OneMessageForTheTypeOfIndices) {
+  int count = 0;
+  std::string message;
+  InferCase({0, "opset5.NonMaxSuppression", "f64[2,20,4]; f64[2,3,20]; i64[] = 4", "output_type = f32", ""},
+            &message, &count);
+  EXPECT_EQ(count, 1);
+  EXPECT_EQ(message, "`output_type` of `NonMaxSuppression` is f32; expected i32 or i64");
+}
+
+// Numbers that are not finite have no range.
+TEST(OpsetCorners, RangesOfInfiniteNumbers) {
+  const auto infer = [](float start, float stop, float step) {
+    Graph graph(&Opsets());
+    std::vector<OutputPort> inputs;
+    for (const float number : {start, stop, step})
+      inputs.push_back({AddConst(graph, TensorValue::FromFloats({}, {number}), "c"), 0});
+    AttributeMap attributes;
+    attributes.Set("output_type", ElementType::kF32);
+    const NodeId node =
+        AddNode(graph, "opset4", "Range", {.inputs = inputs, .attributes = std::move(attributes)});
+    Emitter emitter;
+    return ir::InferNode(graph, node, emitter) ? ToString(graph.node(node).output().shape) : "error";
+  };
+  const float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_EQ(infer(0, 5, 2), "[3]");
+  EXPECT_EQ(infer(5, 0, 2), "[0]");
+  EXPECT_EQ(infer(5, 0, -2), "[3]");
+  for (const float other : {inf, -inf, nan}) {
+    EXPECT_EQ(infer(0, other, 1), "error");
+    EXPECT_EQ(infer(other, 0, 1), "error");
+  }
+  EXPECT_EQ(infer(0, 5, nan), "error");
+  EXPECT_EQ(infer(0, 9.1e15F, 1), "error");
+}
+
+// Strides, dilations and pads of Col2Im are at most 2^30.
+TEST(OpsetCorners, ItemsOfPairs) {
+  for (const char* name : {"strides", "dilations", "pads_begin", "pads_end"}) {
+    for (const bool is_first : {true, false}) {
+      const auto infer = [&](const std::string& item) {
+        std::string attributes;
+        for (const std::string each : {"strides", "dilations", "pads_begin", "pads_end"}) {
+          const std::string neutral = each.starts_with("pads") ? "0" : "1";
+          const std::string first = each == name && is_first ? item : neutral,
+                            second = each == name && !is_first ? item : neutral;
+          attributes += fmt::format("{}{} = [{},{}]", attributes.empty() ? "" : ", ", each, first, second);
+        }
+        return InferOne("opset15.Col2Im", "f32[1,12,?]; i64[2] = 4 4; i64[2]", attributes);
+      };
+      EXPECT_NE(infer("1073741824"), "opset.attribute-value") << name;
+      EXPECT_EQ(infer("1073741825"), "opset.attribute-value") << name;
+      EXPECT_EQ(infer("-1"), "opset.attribute-value") << name;
+      EXPECT_EQ(infer("0") == "opset.attribute-value", !std::string(name).starts_with("pads")) << name;
+    }
+  }
+}
+
+// Ranges to the end of an axis without a bound have none.
+TEST(OpsetCorners, SlicesOfOpenAxes) {
+  const auto infer = [](const std::string& extent, const std::string& start, const std::string& stop,
+                        const std::string& step) {
+    return InferOne("opset8.Slice",
+                    fmt::format("f32[{}]; i64[1] = {}; i64[1] = {}; i64[1] = {}", extent, start, stop, step));
+  };
+  EXPECT_EQ(infer("?", "0", "-1", "1"), "f32[?]");
+  EXPECT_EQ(infer("?", "0", "-1", "2"), "f32[?]");
+  EXPECT_EQ(infer("?", "1", "9223372036854775807", "2"), "f32[?]");
+  EXPECT_EQ(infer("?", "0", "6", "2"), "f32[..3]");
+  EXPECT_EQ(infer("2..9", "0", "-1", "2"), "f32[1..4]");
+  EXPECT_EQ(infer("2..9", "1", "9223372036854775807", "1"), "f32[1..8]");
+  EXPECT_EQ(infer("?", "-3", "-1", "1"), "f32[..2]");
+}
+
+// The result of a transposed convolution may be empty only for the lowest extents of its input.
+TEST(OpsetCorners, ExtentsOfTransposedConvolutions) {
+  const auto infer = [](const std::string& extent, const std::string& pads) {
+    return InferOne("opset1.ConvolutionBackpropData", "f32[1,3," + extent + "]; f32[3,8,3]",
+                    "strides = [1], dilations = [1], output_padding = [0], pads_begin = [" + pads +
+                        "], pads_end = [" + pads + "]");
+  };
+  EXPECT_EQ(infer("1..5", "0"), "f32[1,8,3..7]");
+  EXPECT_EQ(infer("1..5", "1"), "f32[1,8,1..5]");
+  EXPECT_EQ(infer("1..5", "2"), "f32[1,8,..3]");
+  EXPECT_EQ(infer("1..5", "3"), "f32[1,8,..1]");
+  EXPECT_EQ(infer("1..5", "4"), "opset.extent");
+  EXPECT_EQ(infer("2", "2"), "f32[1,8,0]");
+  EXPECT_EQ(infer("1", "2"), "opset.extent");
+  EXPECT_EQ(infer("1..", "3"), "f32[1,8,?]");
 }
 
 }  // namespace

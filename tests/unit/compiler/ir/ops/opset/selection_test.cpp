@@ -1,5 +1,6 @@
 // The boxes, regions and activations that kernels and shape functions read from attributes.
 
+#include "compiler/ir/ops/opset/boxes/box_selection.h"
 #include "compiler/ir/ops/opset/control_flow/recurrent.h"
 #include "compiler/ir/ops/opset/detection/class_selection.h"
 #include "compiler/ir/ops/opset/detection/proposals.h"
@@ -88,6 +89,88 @@ TEST(ClassSelection, LimitsAndBackground) {
               "0.1.0=0.5 0.1.1=0.3 1.1.3=0.7 1.1.5=0.6 /2/2");
     EXPECT_EQ(Selected(op, attributes("background_class", 1), kScores), "0.0.1=0.9 1.0.3=0.8 /1/1");
   }
+}
+
+// MatrixNms in coordinates of pixels: boxes that share a line of pixels overlap, those that are apart do not.
+TEST(ClassSelection, BoxesThatTouch) {
+  const auto score = [](std::vector<float> second, bool is_normalized) {
+    Graph graph(&Opsets());
+    const NodeId node = AddNode(
+        graph, "opset8", "MatrixNms",
+        {.name = "n",
+         .attributes =
+             Attributes({{"score_threshold", 0.0}, {"post_threshold", 0.0}, {"normalized", is_normalized}})});
+    detection::ClassifiedBoxes given{
+        .boxes = {4, 4, 6, 6}, .scores = {0.9F, 0.5F}, .classes = 1, .count = 2, .images = 1};
+    given.boxes.insert(given.boxes.end(), second.begin(), second.end());
+    const auto selection = detection::SelectByClass(graph.node(node), given);
+    EXPECT_TRUE(selection && selection->boxes.size() == 2);
+    return selection && selection->boxes.size() == 2 ? selection->boxes[1].score : 0;
+  };
+  for (const std::vector<float>& touching :
+       std::initializer_list<std::vector<float>>{{6, 4, 8, 6}, {2, 4, 4, 6}, {4, 6, 6, 8}, {4, 2, 6, 4}}) {
+    EXPECT_FLOAT_EQ(score(touching, false), 0.5F * (1 - 3.0F / (9 + 9 - 3)));
+    EXPECT_FLOAT_EQ(score(touching, true), 0.5F);
+  }
+  for (const std::vector<float>& apart : std::initializer_list<std::vector<float>>{
+           {6.5F, 4, 8, 6}, {2, 4, 3.5F, 6}, {4, 6.5F, 6, 8}, {4, 2, 6, 3.5F}})
+    EXPECT_FLOAT_EQ(score(apart, false), 0.5F);
+}
+
+// Returns "batch.class.box=score" of the selected boxes.
+std::string SelectedBoxes(const BoxSelection& selection) {
+  const auto selected = opset::SelectBoxes(selection);
+  if (!selected) return "too many";
+  std::string text;
+  for (const SelectedBox& box : *selected)
+    text += fmt::format("{}.{}.{}={} ", box.batch, box.category, box.box, box.score);
+  return text;
+}
+
+// Two boxes that do not overlap, one that shares a third of its union with the first, and one without area.
+BoxSelection FourBoxes() {
+  return {.boxes = {0, 0, 2, 2, 5, 5, 7, 7, 0, 1, 2, 3, 0, 0, 0, 2},
+          .scores = {0.75, 0.5, 0.625, 0.25, 0.5, 0.75, 0.25, 0.125},
+          .batches = 1,
+          .classes = 2,
+          .count = 4,
+          .most_per_class = 4,
+          .iou_threshold = 0.5};
+}
+
+// NonMaxSuppression: scores above the threshold, overlaps up to the threshold.
+TEST(BoxSelection, Thresholds) {
+  BoxSelection all = FourBoxes();
+  EXPECT_EQ(SelectedBoxes(all),
+            "0.0.0=0.75 0.1.1=0.75 0.0.2=0.625 0.0.1=0.5 0.1.0=0.5 0.0.3=0.25 0.1.2=0.25 0.1.3=0.125 ");
+  all.sorted = false;
+  EXPECT_EQ(SelectedBoxes(all),
+            "0.0.0=0.75 0.0.2=0.625 0.0.1=0.5 0.0.3=0.25 0.1.1=0.75 0.1.0=0.5 0.1.2=0.25 0.1.3=0.125 ");
+  all.score_threshold = 0.5;
+  EXPECT_EQ(SelectedBoxes(all), "0.0.0=0.75 0.0.2=0.625 0.1.1=0.75 ");
+  all.score_threshold = 0.25;
+  all.most_per_class = 1;
+  EXPECT_EQ(SelectedBoxes(all), "0.0.0=0.75 0.1.1=0.75 ");
+  all.most_per_class = 0;
+  EXPECT_EQ(SelectedBoxes(all), "");
+  all = FourBoxes();
+  all.iou_threshold = 1.0 / 3;
+  EXPECT_EQ(SelectedBoxes(all),
+            "0.0.0=0.75 0.1.1=0.75 0.0.2=0.625 0.0.1=0.5 0.1.0=0.5 0.0.3=0.25 0.1.2=0.25 0.1.3=0.125 ");
+  all.iou_threshold = 0.333;
+  EXPECT_EQ(SelectedBoxes(all), "0.0.0=0.75 0.1.1=0.75 0.0.1=0.5 0.1.0=0.5 0.0.3=0.25 0.1.3=0.125 ");
+  // By centers and extents, the third box is a part of the first.
+  all.is_center = true;
+  all.boxes = {1, 1, 2, 2, 6, 6, 2, 2, 1, 2, 2, 2, 0, 1, 0, 2};
+  EXPECT_EQ(SelectedBoxes(all), "0.0.0=0.75 0.1.1=0.75 0.0.1=0.5 0.1.0=0.5 0.0.3=0.25 0.1.3=0.125 ");
+}
+
+// Of boxes with equal scores, the first one is selected.
+TEST(BoxSelection, EqualScores) {
+  BoxSelection equal = FourBoxes();
+  equal.scores.assign(8, 0.5);
+  equal.iou_threshold = 0.25;
+  EXPECT_EQ(SelectedBoxes(equal), "0.0.0=0.5 0.0.1=0.5 0.0.3=0.5 0.1.0=0.5 0.1.1=0.5 0.1.3=0.5 ");
 }
 
 std::string Activations(AttributeMap attributes, int64_t direction) {
