@@ -168,6 +168,7 @@ TEST_F(TensorIteratorTest, ConcatenatesScalarsAlongAxisZero) {
   const ReadOutcome outcome = ExpectFine(ScalarNet(R"(axis="0")"));
   EXPECT_EQ(Loop(*outcome.graph).output(0).shape, ir::PartialShape({4}));
   ExpectXmlError(ScalarNet(R"(axis="1")"), "loop.iterations");
+  EXPECT_EQ(Read(ScalarNet(R"(axis="1")")).labels, std::vector<std::string>{"loop.iterations"});
 }
 
 // A state that grows by concatenation with the slice.

@@ -155,6 +155,21 @@ TEST_F(WritableTest, WrittenNames) {
   EXPECT_NE(Written(*made.graph).find("<port id=\"1\" precision=\"FP32\" names=\"a,b\">"), std::string::npos);
 }
 
+// Attributes that a node omits are written with their defaults, except those that OpenVINO adds to others.
+TEST_F(WritableTest, OmittedAttributes) {
+  ir::Graph graph(&registry_, "net");
+  const ir::NodeId x = ir::AddParameter(graph, "x", ElementType::kF32, ir::PartialShape({2, 2}));
+  const ir::NodeId product =
+      ir::AddNode(graph, "opset1", "MatMul", {.name = "p", .inputs = {{x, 0}, {x, 0}}});
+  const ir::NodeId sum = ir::AddNode(graph, "opset1", "Add", {.name = "s", .inputs = {{product, 0}, {x, 0}}});
+  ir::AddResult(graph, "y", {sum, 0});
+  Emitter emitter;
+  ASSERT_TRUE(ir::InferGraph(graph, emitter));
+  const std::string text = Written(graph);
+  EXPECT_NE(text.find("<data transpose_a=\"false\" transpose_b=\"false\"/>"), std::string::npos) << text;
+  EXPECT_NE(text.find("<data auto_broadcast=\"numpy\"/>"), std::string::npos) << text;
+}
+
 // A sink that others read is written before them, any other one after the operations.
 TEST_F(WritableTest, OrderOfSinks) {
   Small made = MakeSmall();
