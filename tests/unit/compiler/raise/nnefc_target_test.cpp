@@ -248,13 +248,12 @@ TEST(RaiseForNnefc, BodiesWithoutAForm) {
       "%0 = opset1.Parameter \"c\" {element_type = boolean, shape = shape[]} : boolean[]\n"
       "%1 = opset1.Parameter \"x\" {element_type = f32, shape = shape[2]} : f32[2]\n";
   for (const auto& [first, second] : {std::pair(wide, plain), {plain, wide}, {wide, wide}}) {
-    const Raising branch(
-        open +
-            "%2 = opset8.If \"if\" (%0, %1) : f32[2] bodies {\n  \"then_body\" input 1 -> 0 output 0 -> 0 "
-            "graph \"t\" {\n" +
-            first + "  }\n  \"else_body\" input 1 -> 0 output 0 -> 0 graph \"e\" {\n" + second +
-            "  }\n}\nopset1.Result \"y\" (%2)\n",
-        {.target = Target::kNnefc});
+    const Raising branch(fmt::format("{}%2 = opset8.If \"if\" (%0, %1) : f32[2] bodies {{\n"
+                                     "  \"then_body\" input 1 -> 0 output 0 -> 0 graph \"t\" {{\n{}  }}\n"
+                                     "  \"else_body\" input 1 -> 0 output 0 -> 0 graph \"e\" {{\n{}  }}\n}}\n"
+                                     "opset1.Result \"y\" (%2)\n",
+                                     open, first, second),
+                         {.target = Target::kNnefc});
     EXPECT_FALSE(branch.ok());
     ASSERT_EQ(branch.Messages().size(), 1u);
     EXPECT_NE(branch.Messages().front().find("not all of its elements are sums of scalars"),
