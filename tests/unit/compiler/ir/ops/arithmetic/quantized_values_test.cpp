@@ -22,8 +22,10 @@ std::string Quantization(std::string_view set, std::string_view name, AttributeM
   Graph graph(&StandardOps(), "g");
   const NodeId node = AddNode(graph, set, name, {.name = "q", .attributes = std::move(attributes)});
   std::vector<TensorValue> values;
+  values.reserve(limits.size());
   for (const float limit : limits) values.push_back(TensorValue::FromFloats({1}, {limit}));
   std::vector<const TensorValue*> pointers;
+  pointers.reserve(values.size());
   for (const TensorValue& value : values) pointers.push_back(&value);
   const auto found = LinearQuantizationOf(graph.node(node), pointers);
   if (!found) return "none";
