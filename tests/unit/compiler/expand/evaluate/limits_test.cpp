@@ -87,6 +87,33 @@ fragment f( x: tensor<scalar>, n: integer ) -> ( y: tensor<scalar> ) { y = f(x, 
   EXPECT_NE(expansion.Diagnostics().find("--max-recursion"), std::string::npos) << expansion.Diagnostics();
 }
 
+// Tensors are equal arguments if their types and shapes are equal.
+TEST(LimitsTest, EndlessRecursionOverTensors) {
+  struct Case {
+    std::string_view argument;
+    bool is_equal;
+  };
+  for (const Case& each : std::initializer_list<Case>{
+           {"x", true},
+           {"relu(x)", true},
+           {"transpose(x, axes = [0, 1, 2, 3])", true},
+           {"pad(x, padding = [(0,0), (0,0), (0,0), (0,1)])", false},
+           {"unsqueeze(x, axes = [0])", false},
+       }) {
+    Limits limits;
+    limits.recursion = 5;
+    Expansion expansion(Ratified("fragment f( x: tensor<scalar> ) -> ( y: tensor<scalar> ) { y = f(" +
+                                     std::string(each.argument) + "); }",
+                                 "    y = f(x);"),
+                        {}, limits);
+    ASSERT_TRUE(expansion.Has("limit.recursion")) << each.argument << expansion.Diagnostics();
+    EXPECT_EQ(
+        expansion.Diagnostics().find("`f` instantiates itself with equal arguments") != std::string::npos,
+        each.is_equal)
+        << expansion.Diagnostics();
+  }
+}
+
 TEST(LimitsTest, TwoCallsPerLevel) {
   Expansion attributes(Provisional(R"(
 fragment f( n: extent ) -> ( m: extent ) { m = f(n - 1) + f(n - 1) if n > 0 else 1 }

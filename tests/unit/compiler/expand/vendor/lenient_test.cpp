@@ -336,37 +336,6 @@ TEST(LenientTest, OperatorsOnArrays) {
   }
 }
 
-// Tensors of an unknown rank receive no axes, and negative axes of theirs stay.
-TEST(LenientTest, UnknownRanks) {
-  const auto strict = [](std::string_view statement) {
-    Expansion expansion(
-        "version 1.0;\nextension KHR_enable_fragment_definitions;\n"
-        "fragment custom( x: tensor<scalar> ) -> ( y: tensor<scalar> );\n"
-        "graph g( x, u ) -> ( y )\n{\n    x = external(shape = [2,3]);\n    u = external(shape = [3]);\n"
-        "    c = custom(x);\n" +
-            std::string(statement) + "\n}\n",
-        {}, {}, semantics::Leniency::kLenient);
-    return StatementsOf(expansion);
-  };
-  ExpectRows({{"y = tile(c, repeats = [2,3]);", "c = custom(x);\ny = tile(c, repeats = [2, 3]);\n"},
-              {"y = tile(c, repeats = []);", "c = custom(x);\ny = tile(c, repeats = []);\n"},
-              {"y = matmul(c, x);", "c = custom(x);\ny = matmul(c, x);\n"},
-              {"y = matmul(x, c);", "c = custom(x);\ny = matmul(x, c);\n"},
-              {"y = linear(x, c, c);", "c = custom(x);\ny = linear(x, c, c);\n"},
-              {"y = concat([c,c], axis = 0);", "c = custom(x);\ny = concat([c, c], axis = 0);\n"},
-              {"y = gather(c, [0,1], axis = 0);",
-               "c = custom(x);\n"
-               "y_constant = constant<integer>(shape = [2], value = [0, 1]);\n"
-               "y = gather(c, y_constant);\n"
-               "`indices` of `gather` is an array; expected a tensor [lenient.array-for-tensor]\n"},
-              {"y = gather(x, [0,1], axis = 1);",
-               "c = custom(x);\n"
-               "y_constant = constant<integer>(shape = [2], value = [0, 1]);\n"
-               "y = gather(x, y_constant, axis = 1);\n"
-               "`indices` of `gather` is an array; expected a tensor [lenient.array-for-tensor]\n"}},
-             strict);
-}
-
 // Operands of several types are scalars if one of them is; otherwise they have the first type.
 TEST(LenientTest, CommonTypes) {
   ExpectRows(
