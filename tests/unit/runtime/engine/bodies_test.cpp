@@ -2,6 +2,7 @@
 
 #include "compiler/ir/text/text.h"
 #include "compiler/support/context.h"
+#include "compiler/support/tensor/packed_elements.h"
 #include "fmt/core.h"
 #include "tests/unit/runtime/run_graph.h"
 
@@ -288,6 +289,69 @@ TEST(IfResultsTest, AWholeValueIsNotCopied) {
 // A result of a known shape is written to the output.
 TEST(IfResultsTest, AValueIsWrittenToTheOutput) {
   ExpectOneValueInMemory("f32[1000]", "%1 = opset1.Abs \"abs\" (%0) : f32[1000]", {false, true});
+}
+
+// Elements of 4 bits are computed as bytes: the branches reshape them to an extent that only a run knows.
+TEST(IfResultsTest, PackedElements) {
+  const std::vector<std::byte> codes = {std::byte{1}, std::byte{2}, std::byte{3},
+                                        std::byte{7}, std::byte{0}, std::byte{5}};
+  for (const auto& [name, type] : {std::pair("i4", ElementType::kI4), {"u4", ElementType::kU4}}) {
+    const auto body = [&](const char* role) {
+      return fmt::format(R"(
+    "{1}_body" input 1 -> 0 input 2 -> 1 output 0 -> 0 graph "{1}" {{
+      %0 = opset1.Parameter "x" {{element_type = {0}, shape = shape[6]}} : {0}[6]
+      %1 = opset1.Parameter "extents" {{element_type = i64, shape = shape[2]}} : i64[2]
+      %2 = opset1.Reshape "r" (%0, %1) {{special_zero = false}} : {0}[?,?]
+      opset1.Result "r" (%2)
+    }})",
+                         name, role);
+    };
+    const std::string text = fmt::format(R"(graph "net" {{
+  %0 = opset1.Parameter "cond" {{element_type = boolean, shape = shape[]}} : boolean[]
+  %1 = opset1.Parameter "x" {{element_type = {0}, shape = shape[6]}} : {0}[6]
+  %2 = opset1.Parameter "extents" {{element_type = i64, shape = shape[2]}} : i64[2]
+  %3 = opset8.If "if" (%0, %1, %2) : {0}[?,?] bodies {{{1}{2}
+  }}
+  opset1.Result "y" (%3)
+}})",
+                                         name, body("then"), body("else"));
+    for (const kernels::Backend backend : kBackends) {
+      const auto executable = Compile(Parsed(text), {.backend = backend});
+      ASSERT_NE(executable, nullptr);
+      const auto session = Session::Create(executable);
+      for (const bool condition : {true, false}) {
+        const auto outputs =
+            session->Run({TensorValue::FromBools({}, {condition}), PackCodes(type, {6}, codes.data()),
+                          TensorValue::FromInts({2}, {3, 2})});
+        ASSERT_TRUE(outputs.ok()) << outputs.error().message;
+        EXPECT_EQ((*outputs)[0], PackCodes(type, {3, 2}, codes.data())) << name << condition;
+      }
+    }
+  }
+}
+
+// A result of one byte, whose step has an operand of an extent that only a run knows.
+TEST(DynamicResultsTest, OneByte) {
+  const std::string text = R"(graph "net" {
+  %0 = opset1.Parameter "x" {element_type = f32, shape = shape[1]} : f32[1]
+  %1 = opset1.Parameter "extent" {element_type = i64, shape = shape[1]} : i64[1]
+  %2 = opset3.Broadcast "wide" (%0, %1) {mode = "numpy"} : f32[?]
+  %3 = opset1.Const "zero" : f32[] = dense<f32[]: 0.0>
+  %4 = opset1.Greater "greater" (%2, %3) {auto_broadcast = "numpy"} : boolean[?]
+  %5 = opset1.Const "axes" : i64[1] = dense<i64[1]: 0>
+  %6 = opset1.ReduceLogicalAnd "all" (%4, %5) {keep_dims = false} : boolean[]
+  opset1.Result "y" (%6)
+})";
+  for (const kernels::Backend backend : kBackends) {
+    const auto executable = Compile(Parsed(text), {.backend = backend});
+    ASSERT_NE(executable, nullptr);
+    const auto session = Session::Create(executable);
+    for (const float x : {1.0F, -1.0F, 2.0F, -2.0F}) {
+      const auto outputs = session->Run({TensorValue::FromFloats({1}, {x}), TensorValue::FromInts({1}, {5})});
+      ASSERT_TRUE(outputs.ok()) << outputs.error().message;
+      EXPECT_EQ((*outputs)[0], TensorValue::FromBools({}, {x > 0})) << x;
+    }
+  }
 }
 
 // The parts of a concatenation are written to their places: 11000 bytes of memory allow the whole of 8000,

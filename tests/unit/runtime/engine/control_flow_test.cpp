@@ -202,8 +202,8 @@ std::string NestedIf(int depth) {
 
 TEST(IfTest, NestsSixtyFourDeep) {
   const TensorValue x = TensorValue::FromFloats({2}, {1, 2});
-  EXPECT_EQ(Outputs(NestedIf(63), {Bool(true), x})[0], TensorValue::FromFloats({2}, {2, 4}));
-  EXPECT_EQ(Outputs(NestedIf(63), {Bool(false), x})[0], x);
+  EXPECT_EQ(Outputs(NestedIf(64), {Bool(true), x})[0], TensorValue::FromFloats({2}, {2, 4}));
+  EXPECT_EQ(Outputs(NestedIf(64), {Bool(false), x})[0], x);
 }
 
 // ---- Loop ----

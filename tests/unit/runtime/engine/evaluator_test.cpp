@@ -45,6 +45,16 @@ TEST(EvaluatorTest, EveryElementType) {
   ExpectSame("Convert", {logicals}, With("destination_type", ElementType::kU8));
 }
 
+// 16-bit floats stay compressed as f32, and are converted to other types.
+TEST(EvaluatorTest, ConversionsOf16BitFloats) {
+  for (const ElementType from : {ElementType::kF16, ElementType::kBF16}) {
+    const TensorValue value = TensorValue::FromFloats({4}, {1, -2.5, 0, 100}).ConvertedTo(from);
+    for (const ElementType to : {ElementType::kF64, ElementType::kF32, ElementType::kF16, ElementType::kBF16,
+                                 ElementType::kI32, ElementType::kI64})
+      ExpectSame("Convert", {value}, With("destination_type", to));
+  }
+}
+
 // Large results that can be deferred use no memory before they are read.
 TEST(EvaluatorTest, LargeNumbersAreComputedWhenTheyAreRead) {
   kernels::KernelRegistry kernels;
@@ -101,6 +111,61 @@ TEST(EvaluatorTest, LargeNumbersAreComputedWhenTheyAreRead) {
   const ir::Node& small = node(g.Op("Add", {row, row}));
   EXPECT_FALSE(EvaluateLater(small, TestRegistry(), {factors, factors}, kernels).has_value());
   EXPECT_TRUE(EvaluateLater(multiply, TestRegistry(), {*numbers, factors}, kernels).has_value());
+}
+
+// The recipe of a deferred result, a part of its key in a plan cache, differs by all that its numbers depend
+// on, apart from the inputs themselves.
+TEST(EvaluatorTest, RecipesOfDeferredResults) {
+  kernels::KernelRegistry kernels;
+  kernels::RegisterReferenceKernels(kernels);
+  const auto recipe = [&](const std::string& operation, const Shape& left, const Shape& right,
+                          ElementType type = ElementType::kF32) {
+    TestGraph g;
+    const bool is_convert = operation == "Convert";
+    const ir::OutputPort a = g.Parameter("a", left, type), b = g.Parameter("b", right);
+    const ir::OutputPort y = is_convert ? g.Op("Convert", {a}, With("destination_type", ElementType::kF32))
+                                        : g.Op(operation, {a, b}, With("auto_broadcast", "numpy"));
+    std::vector<TensorValue> values = {TensorValue::Filled(type, left, 1)};
+    if (!is_convert) values.push_back(TensorValue::Filled(ElementType::kF32, right, 1));
+    const auto later = EvaluateLater(g.graph->node(y.node), TestRegistry(), values, kernels);
+    EXPECT_TRUE(later.has_value()) << operation;
+    if (!later || later->buffer()->recipe() == nullptr) return Digest();
+    EXPECT_EQ(later->buffer()->recipe()->from.size(), values.size());
+    EXPECT_EQ(later->buffer()->recipe()->from[0], values[0].buffer());
+    return later->buffer()->recipe()->what;
+  };
+  const Shape whole = {128, 256}, other = {256, 128}, row = {256}, column = {128, 1};
+  const std::vector<Digest> all = {recipe("Add", whole, row),
+                                   recipe("Multiply", whole, row),
+                                   recipe("Subtract", whole, row),
+                                   recipe("Add", whole, column),
+                                   recipe("Add", whole, whole),
+                                   recipe("Add", other, other),
+                                   recipe("Convert", whole, row, ElementType::kI8),
+                                   recipe("Convert", whole, row, ElementType::kU8),
+                                   recipe("Convert", other, row, ElementType::kI8)};
+  for (size_t i = 0; i < all.size(); ++i) {
+    EXPECT_FALSE(all[i] == Digest()) << i;
+    for (size_t j = 0; j < i; ++j) EXPECT_FALSE(all[i] == all[j]) << i << " " << j;
+  }
+  EXPECT_TRUE(recipe("Add", whole, row) == all[0]);
+}
+
+// Results of 64 KiB and more are deferred.
+TEST(EvaluatorTest, BytesOfDeferredResults) {
+  kernels::KernelRegistry kernels;
+  kernels::RegisterReferenceKernels(kernels);
+  for (const int64_t rows : {127, 128, 129}) {
+    TestGraph g;
+    const ir::OutputPort c = g.Parameter("c", {rows, 128}, ElementType::kI8);
+    const ir::OutputPort f = g.Op("Convert", {c}, With("destination_type", ElementType::kF32));
+    const auto later = EvaluateLater(g.graph->node(f.node), TestRegistry(),
+                                     {TensorValue::Filled(ElementType::kI8, {rows, 128}, 3)}, kernels);
+    EXPECT_EQ(later.has_value(), rows * 128 * 4 >= 65536) << rows;
+    if (later) {
+      EXPECT_EQ(later->Loaded(), TensorValue::Filled(ElementType::kF32, {rows, 128}, 3));
+    }
+  }
 }
 
 TEST(EvaluatorTest, InfinitiesAndNaN) {

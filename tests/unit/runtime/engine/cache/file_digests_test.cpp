@@ -1,6 +1,7 @@
 #include "runtime/engine/cache/file_digests.h"
 
 #include <linux/magic.h>
+#include <sys/stat.h>
 #include <sys/statfs.h>
 #include <time.h>
 #include <unistd.h>
@@ -43,6 +44,15 @@ class FileDigestsTest : public PlanCacheTest {
 
   fs::path file_;
 };
+
+// Only the owner may write the table, and nobody may run it.
+TEST_F(FileDigestsTest, PermissionsOfTheTable) {
+  const mode_t mask = ::umask(0);
+  const bool is_written = IsKnown();
+  ::umask(mask);
+  if (!is_written) GTEST_SKIP() << "this file system does not note each change";
+  EXPECT_EQ(fs::status(folder_ / "files").permissions(), fs::perms(0644));
+}
 
 // Files of local file systems that note each change are recognised.
 TEST_F(FileDigestsTest, AFileIsReadOnce) {

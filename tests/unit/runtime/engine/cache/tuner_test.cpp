@@ -264,6 +264,23 @@ TEST_F(TunerTest, ReordersAreMeasuredOnce) {
   EXPECT_EQ(prepare(nullptr, {4, 4}, Precision::kF32), 7);  // of another shape
 }
 
+// Nothing is measured or stored for an operation without a table of implementations.
+TEST_F(TunerTest, OperationsWithoutImplementations) {
+  KernelRegistry kernels;
+  kernels.Add(kernels::Backend::kFast, {"opset1"}, "ReLU",
+              [](const kernels::KernelRequest& request) -> std::optional<kernels::PreparedKernel> {
+                return *MakeSleeper(request);
+              });
+  PlanCache cache(folder_.string());
+  cache.Open({});
+  for (const std::string only : {"", "fast"}) {
+    Tuner tuner(kernels, &cache, {.measures = true, .only = only});
+    EXPECT_EQ(Choice(tuner), "");
+    EXPECT_EQ(tuner.num_measured(), 0);
+  }
+  EXPECT_EQ(cache.use().made, 0);
+}
+
 TEST_F(TunerTest, NothingIsMeasuredUnasked) {
   const KernelRegistry kernels = Registry({kFast});
   Tuner tuner(kernels, nullptr, {.measures = false});
