@@ -99,6 +99,25 @@ TEST_F(Branches, ManyElementsAreRealWork) {
   EXPECT_EQ(Choose(wide + Result(6)), "If 1 {ReLU | }");
 }
 
+// Views of many elements take no time.
+TEST_F(Branches, ViewsAreCheap) {
+  const std::string shapes =
+      "  %4 = opset1.Parameter \"wide\" {element_type = f32, shape = shape[256,256]} : f32[256,256]\n"
+      "  %5 = opset1.Parameter \"other\" {element_type = f32, shape = shape[1,256,256]} : f32[1,256,256]\n"
+      "  %6 = opset1.Const \"axis\" : i64[1] = dense<i64[1]: 0>\n"
+      "  %7 = opset1.Const \"shape\" : i64[3] = dense<i64[3]: 1, 256, 256>\n";
+  const auto chosen = [&](const std::string& view, const std::string& inputs, const std::string& attributes) {
+    return Choose(
+        shapes +
+        fmt::format("  %8 = opset1.{} \"v\" ({}) {{{}}} : f32[1,256,256]\n", view, inputs, attributes) +
+        "  %9 = opset1.Select \"s\" (%0, %8, %5) {auto_broadcast = \"numpy\"} : f32[1,256,256]\n" +
+        Result(9));
+  };
+  EXPECT_EQ(chosen("Reshape", "%4, %7", "special_zero = false"), "Reshape Select");
+  EXPECT_EQ(chosen("Unsqueeze", "%4, %6", ""), "Unsqueeze Select");
+  EXPECT_EQ(chosen("ReLU", "%5", ""), "If 1 {ReLU | }");
+}
+
 // A body has no results of open extents. A selection of boxes takes long whatever its extents are.
 TEST_F(Branches, OpenExtentsStay) {
   const std::string open =
@@ -198,6 +217,65 @@ TEST_F(Branches, NestingIsBounded) {
   for (ir::NodeId id : graph_->nodes())
     deepest = std::max(deepest, ir::ops::opset::NestingHeight(graph_->node(id)));
   EXPECT_EQ(deepest, ir::kMaxBodyNesting);
+}
+
+// Returns an If with bodies in bodies, up to `height`; `innermost` defines %2 by %0, boolean, and %1,
+// f32[4,4].
+std::string NestedIfs(int height, const std::string& innermost, const std::string& outer,
+                      const std::string& inputs) {
+  std::string text = innermost;
+  for (int i = 0; i < height; ++i) {
+    const bool is_outer = i + 1 == height;
+    text = fmt::format("{} = opset8.If \"i\" ({}) : f32[4,4] bodies {{\n", is_outer ? outer : "%2",
+                       is_outer ? inputs : "%0, %0, %1") +
+           "\"then_body\" input 1 -> 0 input 2 -> 1 output 0 -> 0 graph \"then\" {\n"
+           "%0 = opset1.Parameter \"d\" {element_type = boolean, shape = shape[]} : boolean[]\n"
+           "%1 = opset1.Parameter \"x\" {element_type = f32, shape = shape[4,4]} : f32[4,4]\n" +
+           text +
+           "\nopset1.Result \"r\" (%2)\n}\n\"else_body\" input 2 -> 0 output 0 -> 0 graph \"else\" {\n"
+           "%0 = opset1.Parameter \"x\" {element_type = f32, shape = shape[4,4]} : f32[4,4]\n"
+           "opset1.Result \"r\" (%0)\n}\n}\n";
+  }
+  return text;
+}
+
+// The bodies of a branch count as well: those within them are nested up to the limit, including the new one.
+TEST_F(Branches, NestingOfBranches) {
+  for (const int height : {1, ir::kMaxBodyNesting - 1, ir::kMaxBodyNesting}) {
+    const std::string nested =
+        NestedIfs(height, "%2 = opset1.ReLU \"r\" (%1) : f32[4,4]", "  %4", "%1, %1, %2");
+    const std::string operations = Choose(nested + Select(5, 0, 4, 2) + Result(5));
+    EXPECT_EQ(operations.find("Select") == std::string::npos, height < ir::kMaxBodyNesting)
+        << height << ": " << operations;
+  }
+}
+
+// So do the bodies around a branch.
+TEST(SelectToIf, NestingOfBodies) {
+  for (const int height : {1, ir::kMaxBodyNesting - 1, ir::kMaxBodyNesting}) {
+    Context context;
+    const std::string select =
+        "%3 = opset1.MatMul \"m\" (%1, %1) {transpose_a = false, transpose_b = false} : f32[4,4]\n"
+        "%2 = opset1.Select \"s\" (%0, %3, %1) {auto_broadcast = \"numpy\"} : f32[4,4]";
+    const auto graph = ir::ParseGraph(
+        context.sources.AddText(
+            "net.ir",
+            "graph \"net\" {\n"
+            "%0 = opset1.Parameter \"c\" {element_type = boolean, shape = shape[]} : boolean[]\n"
+            "%1 = opset1.Parameter \"x\" {element_type = f32, shape = shape[4,4]} : f32[4,4]\n" +
+                NestedIfs(height, select, "%2", "%0, %0, %1") + "opset1.Result \"y\" (%2)\n}"),
+        ir::StandardOps(), context);
+    ASSERT_NE(graph, nullptr) << RenderText(context.emitter.diagnostics(), context.sources, {});
+    const TransformationList list = StandardTransformations();
+    Emitter emitter;
+    std::optional<Pipeline> pipeline = Pipeline::Make(list, {.only = {"middle.SelectToIf"}}, emitter);
+    ASSERT_TRUE(pipeline.has_value());
+    EXPECT_TRUE(pipeline->Run(Side::kAfterLowering, *graph, emitter));
+    int deepest = 0;
+    for (ir::NodeId id : graph->nodes())
+      deepest = std::max(deepest, ir::ops::opset::NestingHeight(graph->node(id)));
+    EXPECT_EQ(deepest, std::min(height + 1, ir::kMaxBodyNesting));
+  }
 }
 
 // Chains whose branches have enough work only together. The longer chain has: it is nested as far as the

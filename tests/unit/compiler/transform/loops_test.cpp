@@ -157,6 +157,42 @@ TEST_F(LoopsTest, ALoopOfAKnownNumberOfIterations) {
   EXPECT_EQ(numbers, (std::vector<int64_t>{0, 1, 2}));
 }
 
+// The number of an iteration has the rank and type of the body's parameter.
+TEST_F(LoopsTest, RanksOfIterationNumbers) {
+  for (const char* shape : {"", "1"}) {
+    for (const char* type : {"i64", "i32"}) {
+      std::string text = TextOf(CountedLoop{});
+      const std::string parameter = "\"k\" {element_type = i64, shape = []} : i64[]";
+      text.replace(text.find(parameter), parameter.size(),
+                   fmt::format("\"k\" {{element_type = {0}, shape = [{1}]}} : {0}[{1}]", type, shape));
+      const std::string product = "opset1.Multiply \"m\" (%s, %k) : i64[]";
+      text.replace(
+          text.find(product), product.size(),
+          "opset1.Convert \"w\" (%k) {destination_type = i64} : i64[...]\n      %w = opset1.ReduceSum "
+          "\"r\" (%m, %e) {keep_dims = false} : i64[]\n      %v = opset1.Multiply \"m\" (%s, %w) : i64[]");
+      const std::string next = "      %n = ";
+      text.replace(text.find(next), next.size(),
+                   fmt::format("      %e = opset1.Const \"e\" : i64[{0}] = dense<i64[{0}]: {1}>\n",
+                               shape[0] == '1' ? 1 : 0, shape[0] == '1' ? "0" : "") +
+                       next);
+      const std::string result = "\"out\" (%m)";
+      text.replace(text.find(result), result.size(), "\"out\" (%v)");
+      (void)Unrolled(text);
+      ASSERT_NE(graph_, nullptr);
+      int numbers = 0;
+      for (ir::NodeId id : graph_->nodes()) {
+        const ir::Node& node = graph_->node(id);
+        if (node.type() != "Convert") continue;
+        const ir::Output& number = graph_->output(node.input(0));
+        EXPECT_EQ(ir::ToString(number.shape), fmt::format("[{}]", shape));
+        EXPECT_EQ(Name(number.type), type);
+        ++numbers;
+      }
+      EXPECT_EQ(numbers, 3) << shape << type;
+    }
+  }
+}
+
 TEST_F(LoopsTest, LoopsThatMayEndOtherwiseStay) {
   const auto stays = [&](const CountedLoop& form) {
     return Unrolled(TextOf(form)).find("Loop(loop:") != std::string::npos;

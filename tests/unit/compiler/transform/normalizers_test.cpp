@@ -93,6 +93,22 @@ TEST_F(NormalizersTest, NormalizeWithoutAnEffectOfWeights) {
   EXPECT_EQ(After({.weights = "%w = opset1.Const \"w\" : f32[2] = dense<f32[2]: 1.0, 1.5>"}), kScaled);
 }
 
+// An unknown number of channels is that of the weights.
+TEST_F(NormalizersTest, ChannelsOfUnknownExtent) {
+  const auto after = [&](const std::string& shape) {
+    return After(
+        "back.NormalizeToNormalizeL2",
+        fmt::format("  %x = opset1.Parameter \"x\" {{element_type = f32, shape = {0}}} : f32{0}\n"
+                    "  %w = opset1.Const \"w\" : f32[2] = dense<f32[2]: 20.0, 30.0>\n"
+                    "  %n = extension.Normalize \"n\" (%x, %w) {{across_spatial = false, channel_shared = "
+                    "false, eps = 0.001}} : f32{0}\n",
+                    shape));
+  };
+  EXPECT_EQ(after("[1,?,3,3]"), kScaled);
+  EXPECT_EQ(after("[?,2,?,?]"), kScaled);
+  EXPECT_NE(after("[1,3,3,3]"), kScaled);
+}
+
 // IR has the attributes of operations without a row as texts.
 TEST_F(NormalizersTest, NormalizeWithTexts) {
   for (const char* truth : {"\"1\"", "\"true\"", "\"True\"", "1"}) {

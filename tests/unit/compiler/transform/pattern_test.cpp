@@ -51,6 +51,24 @@ TEST_F(PatternTest, PortsCount) {
   EXPECT_EQ(Find(kMish, pattern), "m,t,s");
 }
 
+// At most 64 edges join two nodes.
+TEST_F(PatternTest, ManyEdges) {
+  const auto joined = [&](int count) {
+    std::string inputs = "%1";
+    for (int i = 1; i < count; ++i) inputs += ", %1";
+    const Pattern pattern = {
+        .nodes = {Op("concat", "Concat"), Op("relu", "ReLU")},
+        .edges = std::vector<PatternEdge>(static_cast<size_t>(count), {.from = "relu", .to = "concat"})};
+    return Find(R"(  %0 = opset1.Parameter "x" {element_type = f32, shape = [2]} : f32[2]
+  %1 = opset1.ReLU "r" (%0) : f32[2]
+  %2 = opset1.Concat "c" ()" +
+                    inputs + fmt::format(") {{axis = 0}} : f32[{}]\n  opset1.Result \"y\" (%2)\n", 2 * count),
+                pattern);
+  };
+  for (const int count : {1, 63, 64}) EXPECT_EQ(joined(count), "c,r") << count;
+  EXPECT_EQ(joined(65), "more than 64 edges join two nodes of the pattern");
+}
+
 // The softplus also feeds the multiplication: an edge that the pattern lacks.
 TEST_F(PatternTest, MatchesAreInduced) {
   EXPECT_EQ(Find(R"(  %0 = opset1.Parameter "x" {element_type = f32, shape = [2]} : f32[2]

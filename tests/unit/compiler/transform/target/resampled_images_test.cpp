@@ -84,6 +84,26 @@ TEST_F(ResampledTest, OthersRemain) {
   EXPECT_TRUE(
       Moves(Resampled({.attributes = "mode = \"nearest\", shape_calculation_mode = \"sizes\", pads_begin = "
                                      "[0, 0, 0, 0], pads_end = [0, 0, 0, 0]"})));
+  // Other operations in place of either transpose.
+  const auto others = [&](bool is_first) {
+    const std::string sizes =
+        TargetConstant("sizes", "i64[2]", "4, 6") + TargetConstant("axes", "i64[2]", "1, 2") +
+        TargetConstant("to", "i64[4]", "0, 2, 3, 1") + TargetConstant("back", "i64[4]", "0, 3, 1, 2");
+    const std::string before =
+        is_first ? TargetStep("t", "opset1.ReLU", "%x") : TargetStep("t", "opset1.Transpose", "%x, %to");
+    const std::string after =
+        is_first ? TargetStep("u", "opset1.Transpose", "%i, %back") : TargetStep("u", "opset1.ReLU", "%i");
+    return After("ResampleImages",
+                 {TargetInput("x", "f32", "[1,16,16,16]"), sizes, before,
+                  TargetStep("i", "opset11.Interpolate", "%t, %sizes, %axes", Resize().attributes), after,
+                  TargetResult("u")});
+  };
+  EXPECT_EQ(others(true),
+            "ReLU[1,16,16,16](Parameter) Interpolate[1,4,6,16](ReLU Const Const) "
+            "Transpose[1,16,4,6](Interpolate Const)");
+  EXPECT_EQ(others(false),
+            "Transpose[1,16,16,16](Parameter Const) Interpolate[1,4,6,16](Transpose Const Const) "
+            "ReLU[1,4,6,16](Interpolate)");
   // A second reader.
   EXPECT_FALSE(Moves(Resampled({}, {TargetStep("r", "opset1.ReLU", "%i"), "  opset1.Result \"z\" (%r)\n"})));
 }
