@@ -81,6 +81,47 @@ class ConfiguredTest : public TransformTest {
   }
 };
 
+// Reads one input and one output more than a match has.
+class Reacher : public FrontReplacementFromConfigFileSubGraph {
+ public:
+  Reacher(std::string name, std::string& told)
+      : FrontReplacementFromConfigFileSubGraph(std::move(name)), told_(told) {}
+
+ protected:
+  void ReplaceSubGraph(Graph&, const SubgraphMatch& match) override {
+    const auto attempt = [&](auto read) {
+      try {
+        read();
+        told_ += "read; ";
+      } catch (const Error& error) {
+        told_ += std::string(error.what()) + "; ";
+      }
+    };
+    attempt([&] { (void)match.input_nodes(match.inputs_count() - 1); });
+    attempt([&] { (void)match.input_nodes(match.inputs_count()); });
+    attempt([&] { (void)match.output_node(match.outputs_count() - 1); });
+    attempt([&] { (void)match.output_node(match.outputs_count()); });
+  }
+
+ private:
+  std::string& told_;
+};
+
+TEST_F(ConfiguredTest, NumbersBeyondAMatch) {
+  std::string told;
+  TransformationList list;
+  RegisterAnchors(list);
+  list.Add<Reacher>("T", told);
+  EXPECT_EQ(Configure(list, R"([{"id": "T", "match_kind": "scope", "instances": ["net/block1"], )" +
+                                std::string(kEnds) + "}]"),
+            "");
+  const auto ir = Parse(kBlocks);
+  (void)Run(list, *ir, Side::kBeforeLowering);
+  EXPECT_EQ(told,
+            "read; input 1 of the match is asked for; it has 1; read; output 1 of the match is asked for; it "
+            "has 1; ");
+}
+
 // ---- scopes ----
 
 TEST_F(ConfiguredTest, ScopesAreBeginningsOfNames) {
@@ -463,6 +504,43 @@ TEST_F(UpdateConfigurationTest, KeepsWhatIsThereAndReadsItBack) {
   EXPECT_EQ(once.find("\"sum$\""), std::string::npos);
   EXPECT_NE(once.find("\"relu$\""), std::string::npos);
   EXPECT_EQ(Update(once), once);
+}
+
+// What an entry has is not searched for: instances may differ there.
+TEST_F(UpdateConfigurationTest, OnlyMissingPartsAreSearched) {
+  const char* instances =
+      R"x([{"match_kind": "scope", "id": "T", "instances": ["net/block1", "net/block2/(abs|sum)"])x";
+  const std::string inputs = R"("inputs": [[{"node": "sum$", "port": 0}]])",
+                    outputs = R"("outputs": [{"node": "sum$", "port": 0}])";
+  const std::string error = "the instance `net/block2/(abs|sum)` of the entry `T` has no nodes `relu$`";
+  EXPECT_EQ(Update(fmt::format("{}, {}, {}}}]", instances, inputs, outputs)).find("the instance"),
+            std::string::npos);
+  EXPECT_EQ(Update(fmt::format("{}, {}}}]", instances, outputs)).find(error), 0U);
+}
+
+// Literals, constants without a name, are neither inputs nor outputs.
+TEST_F(UpdateConfigurationTest, LiteralsAreNoInputs) {
+  const auto update = [&](const std::string& name) {
+    Context context;
+    const auto graph =
+        Parse(fmt::format(R"(  %0 = nnef.external "x" {{shape = [2], dtype = "scalar"}} : f32[2]
+  %1 = nnef.constant "{}" {{shape = [], value = [2.0], dtype = "scalar"}} : f32[]
+  %2 = nnef.mul "net/mul" (%0, %1) : f32[2]
+  %3 = nnef.relu "relu" (%2) : f32[2]
+  opset1.Result "y" (%3)
+)",
+                          name));
+    const std::string json = R"([{"match_kind": "scope", "id": "T", "instances": ["net"]}])";
+    return UpdateConfiguration(*graph, context.sources.AddText("c.json", json), context).value_or("no text");
+  };
+  const auto count = [](const std::string& text) {
+    size_t found = 0;
+    for (size_t at = text.find("\"port\""); at != std::string::npos; at = text.find("\"port\"", at + 1))
+      ++found;
+    return found;
+  };
+  EXPECT_EQ(count(update("")), 2U) << update("");  // of x, and the output
+  EXPECT_EQ(count(update("two")), 3U) << update("two");
 }
 
 // A block without inputs from outside has an empty list of them.

@@ -248,6 +248,7 @@ TEST_F(QuantizedValuesTest, SumsOfQuantizedTensors) {
   EXPECT_EQ(slopes_of("[1,2,3,2]", "f32[2]", "1, 2"), "p q r");
   EXPECT_EQ(slopes_of("[1,2,3,2]", "f32[2,1,1]", "1, 2"), "p q r");
   EXPECT_EQ(slopes_of("[1,2,3,2]", "f32[3,2]", "1, 2, 3, 4, 5, 6"), "");
+  EXPECT_EQ(slopes_of("[1,2,3]", "f32[2,1]", "1, 2"), "p q r");
   EXPECT_EQ(slopes_of("[1,2]", "f32[2]", "1, 2"), "");
   // Slopes that are not constant, a sum of slopes, and two functions.
   EXPECT_EQ(Marked({p, z, q, s, Tensor("slopes", "[1]"), Step("l", "opset1.PReLU", "%s, %slopes"),

@@ -392,6 +392,34 @@ TEST_F(RepeatedTest, QuantizationsAfterMovesAreRemoved) {
   EXPECT_EQ(moved(swapped, "", "r"), 2u);
 }
 
+// The quantization after a transpose stays before each consumer that reads quantized values.
+TEST_F(RepeatedTest, ConsumersOfQuantizedValues) {
+  const auto stays = [&](const std::string& operation, const std::string& inputs,
+                         const std::string& attributes = "") {
+    const std::string text =
+        After("RemoveQuantizationAfterMoves",
+              {TargetConstant("order", "i64[4]", "0, 1, 3, 2"), TargetInput("y", "f32", "[1,2,4,4]"),
+               TargetConstant("w", "f32[1,2,1,1]", "1, 2"), TargetConstant("g", "f32[2,1,1,1,1]", "1, 2"),
+               TargetConstant("b", "f32[2,1,1,1]", "1, 2"), TargetConstant("m", "f32[2,2]", "1, 2, 3, 4"),
+               QuantizedTensor("q", "x"), TargetStep("t", "opset1.Transpose", "%q, %order"),
+               QuantizedTensor("r", "t"), TargetStep("c", operation, inputs, attributes), TargetResult("c")},
+              "[1,2,2,2]");
+    return text.find("(Transpose Const Const Const Const)") != std::string::npos;
+  };
+  const std::string window = "strides = [1, 1], pads_begin = [0, 0], pads_end = [0, 0]",
+                    pooling = window + ", kernel = [1, 1]", dilated = window + ", dilations = [1, 1]";
+  EXPECT_TRUE(stays("opset1.Convolution", "%r, %w", dilated));
+  EXPECT_FALSE(stays("opset1.Convolution", "%y, %r", dilated));
+  EXPECT_TRUE(stays("opset1.GroupConvolution", "%r, %g", dilated));
+  EXPECT_TRUE(stays("opset1.ConvolutionBackpropData", "%r, %b", dilated));
+  EXPECT_TRUE(stays("opset1.MatMul", "%r, %m"));
+  EXPECT_FALSE(stays("opset1.MatMul", "%m, %r"));
+  EXPECT_TRUE(stays("opset1.MaxPool", "%r", pooling));
+  EXPECT_FALSE(stays("opset1.AvgPool", "%r", pooling + ", exclude-pad = false"));
+  EXPECT_TRUE(stays("opset1.FakeQuantize", "%r, %zero, %two, %zero, %two", "levels = 256"));
+  EXPECT_FALSE(stays("opset1.Add", "%r, %x"));
+}
+
 TEST_F(RepeatedTest, PartsOfAConcatAreQuantized) {
   const std::string pool =
       TargetStep("p", "opset1.MaxPool", "%x",
