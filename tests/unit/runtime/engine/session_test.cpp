@@ -157,6 +157,21 @@ TEST(SessionTest, InputsStayAsTheyAre) {
   }
 }
 
+// A session keeps no buffer of an input after a run.
+TEST(SessionTest, InputsAreReleased) {
+  for (Backend backend : kBackends) {
+    TestGraph g;
+    g.Result(g.Op("ReLU", {g.Parameter("x", {2, 3})}));
+    const auto executable = Compile(g.graph, {.backend = backend});
+    ASSERT_NE(executable, nullptr);
+    const std::unique_ptr<Session> session = Session::Create(executable);
+    const TensorValue input = RandomTensor({2, 3}, 1);
+    const long before = input.buffer().use_count();
+    ASSERT_TRUE(session->Run({input}).ok());
+    EXPECT_EQ(input.buffer().use_count(), before);
+  }
+}
+
 TEST(SessionTest, AShapeOfTheInputPlansAnew) {
   for (Backend backend : kBackends) {
     TestGraph g;
@@ -174,6 +189,33 @@ TEST(SessionTest, AShapeOfTheInputPlansAnew) {
     FaultOr<std::vector<TensorValue>> wrong = session->Run({RandomTensor({2, 4, 5, 6}, 2)});
     EXPECT_FALSE(wrong.ok());
   }
+}
+
+// An executable plans once for each shape of its inputs, also for several sessions.
+TEST(SessionTest, PlansOfKnownShapes) {
+  int prepared = 0;
+  const auto standard = StandardTransformer();
+  ExecutableOptions options;
+  options.transform = [&](auto&&... arguments) {
+    ++prepared;
+    return standard(std::forward<decltype(arguments)>(arguments)...);
+  };
+  TestGraph g;
+  const ir::Dim any[] = {ir::Dim(), ir::Dim(3)};
+  g.Result(g.Op("ReLU", {g.PartialParameter("x", ir::PartialShape(llvm::ArrayRef<ir::Dim>(any)))}));
+  Emitter emitter;
+  const auto executable = Executable::Create(g.graph, options, emitter);
+  ASSERT_NE(executable, nullptr);
+  const auto plans = [&](int64_t rows) {
+    const int before = prepared;
+    EXPECT_TRUE(Session::Create(executable)->Run({RandomTensor({rows, 3}, 1)}).ok());
+    return prepared > before;
+  };
+  EXPECT_TRUE(plans(4));
+  EXPECT_FALSE(plans(4));
+  EXPECT_TRUE(plans(5));
+  EXPECT_FALSE(plans(4));
+  EXPECT_FALSE(plans(5));
 }
 
 TEST(SessionTest, ShapesThatFollowFromValues) {

@@ -331,6 +331,43 @@ TEST_F(PlanCacheTest, FilesOfOthersAreReplaced) {
   ::umask(mask);
 }
 
+// Files are closed, and nothing is written without a model.
+TEST_F(PlanCacheTest, OpenFiles) {
+  const auto count = [](const fs::path& folder) {
+    return std::distance(fs::directory_iterator(folder), fs::directory_iterator());
+  };
+  const fs::path unopened = folder_ / "unopened";
+  PlanCache without(unopened.string());
+  without.Add({.low = 1, .high = 1}, Bytes(64));
+  without.Save();
+  EXPECT_EQ(count(unopened), 0);
+  const auto before = count("/proc/self/fd");
+  for (uint64_t i = 0; i < 5; ++i) {
+    PlanCache cache((folder_ / "cache").string());
+    cache.Open({.low = i / 2, .high = 0});
+    cache.Add({.low = 1, .high = i}, Bytes(64));
+    cache.Save();
+  }
+  EXPECT_EQ(count("/proc/self/fd"), before);
+}
+
+// Items without bytes begin and end where the file ends.
+TEST_F(PlanCacheTest, ItemsWithoutBytes) {
+  for (const bool has_other : {false, true}) {
+    PlanCache cache(folder_);
+    const Digest model{.low = 1, .high = has_other ? 1U : 0U};
+    cache.Open(model);
+    cache.Add({.low = 9, .high = 9}, Bytes(0));
+    if (has_other) cache.Add({.low = 1, .high = 1}, Bytes(64));
+    cache.Save();
+    PlanCache read(folder_);
+    read.Open(model);
+    EXPECT_EQ(read.TakeWarnings(), std::vector<std::string>());
+    EXPECT_NE(read.Find({.low = 9, .high = 9}, 0), nullptr);
+    EXPECT_EQ(read.Find({.low = 1, .high = 1}, 64) != nullptr, has_other);
+  }
+}
+
 // An item has the requested size, or is absent.
 TEST_F(PlanCacheTest, ItemsAreFoundByTheirSize) {
   PlanCache cache(folder_);
