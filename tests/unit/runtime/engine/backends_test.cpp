@@ -290,8 +290,7 @@ TEST(AttentionTest, BatchesAreStretched) {
 }
 
 TEST(AttentionTest, Masks) {
-  for (const Shape& mask :
-       {Shape{5}, Shape{1, 5}, Shape{7, 5}, Shape{7, 1}, Shape{2, 1, 1, 5}, Shape{1, 3, 7, 5}}) {
+  for (const Shape& mask : {Shape{1, 5}, Shape{7, 5}, Shape{7, 1}, Shape{2, 1, 1, 5}, Shape{1, 3, 7, 5}}) {
     CheckAttention({{2, 3, 7, 4}, {2, 3, 5, 4}, {2, 3, 5, 6}, mask});
     // Causal attention has a mask of its own.
     CheckAttention({{2, 3, 7, 4}, {2, 3, 5, 4}, {2, 3, 5, 6}, mask, ElementType::kF32, true});
