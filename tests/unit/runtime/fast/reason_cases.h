@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -70,6 +71,8 @@ struct Step {
   bool reads_last_output = false;
   kernels::Precision precision = kernels::Precision::kF32;
   bool has_constants = true;
+  std::vector<float> filter_scales = {};  // of a quantized filter
+  float filter_magnitude = 1000;
 };
 
 // Returns the reason for an implementation, or for a table without a suitable one; empty if it can run the
@@ -106,6 +109,8 @@ inline std::string ReasonOf(const Step& step, const std::string& id, bool by_cos
                   .inputs = inputs,
                   .outputs = outputs,
                   .precision = step.precision,
+                  .filter_scales = step.filter_scales,
+                  .filter_magnitude = step.filter_magnitude,
                   .way = by_cost ? std::string_view() : std::string_view(id),
                   .rejected = &rejected});
   for (const kernels::RejectedImplementation& other : rejected) {
@@ -140,6 +145,27 @@ inline void ExpectReasons(const std::vector<ReasonCase>& cases) {
     EXPECT_EQ(ReasonOf(each.step, each.id, each.by_cost), each.reason)
         << "case " << i << ": " << each.step.type << shapes << ", " << each.id;
   }
+}
+
+// A Convolution to `outputs` channels with a constant filter.
+inline Step Conv(const engine::WindowSetting& window, int64_t outputs,
+                 kernels::Precision precision = kernels::Precision::kF32) {
+  Shape filter = {outputs, window.input[1]};
+  filter.append(window.window.begin(), window.window.end());
+  return {.type = "Convolution",
+          .inputs = {{window.input}, ConstantZeros(filter)},
+          .attributes = WindowOf(window),
+          .precision = precision};
+}
+
+// A GroupConvolution; `input[1]` is ignored.
+inline Step Grouped(engine::WindowSetting window, int64_t groups, int64_t inputs, int64_t outputs) {
+  window.input[1] = groups * inputs;
+  Shape filter = {groups, outputs, inputs};
+  filter.append(window.window.begin(), window.window.end());
+  return {.type = "GroupConvolution",
+          .inputs = {{window.input}, ConstantZeros(filter)},
+          .attributes = WindowOf(window)};
 }
 
 }  // namespace nnefc::runtime::fast

@@ -9,16 +9,6 @@ namespace {
 using engine::WindowSetting;
 using kernels::Precision;
 
-// A Convolution to `outputs` channels with a constant filter.
-Step Conv(const WindowSetting& window, int64_t outputs, Precision precision = Precision::kF32) {
-  Shape filter = {outputs, window.input[1]};
-  filter.append(window.window.begin(), window.window.end());
-  return {.type = "Convolution",
-          .inputs = {{window.input}, ConstantZeros(filter)},
-          .attributes = WindowOf(window),
-          .precision = precision};
-}
-
 constexpr char kNotConstant[] = "the filter is not constant";
 
 TEST(ConvolutionReasonsTest, Winograd) {
@@ -145,16 +135,6 @@ TEST(ConvolutionReasonsTest, MatrixProducts) {
   });
 }
 
-// A GroupConvolution; `input[1]` is ignored.
-Step Grouped(WindowSetting window, int64_t groups, int64_t inputs, int64_t outputs) {
-  window.input[1] = groups * inputs;
-  Shape filter = {groups, outputs, inputs};
-  filter.append(window.window.begin(), window.window.end());
-  return {.type = "GroupConvolution",
-          .inputs = {{window.input}, ConstantZeros(filter)},
-          .attributes = WindowOf(window)};
-}
-
 TEST(ConvolutionReasonsTest, Groups) {
   constexpr char kGrouped[] = "grouped", kDirect[] = "direct", kDepthwise[] = "depthwise";
   const WindowSetting image{.input = {1, 0, 9, 9}, .window = {3, 3}};
@@ -208,6 +188,8 @@ TEST(ConvolutionReasonsTest, Groups) {
       {Conv({.input = {1, 16, 9, 9}, .window = {3, 3}}, 15), kDirect, ""},
       {Conv({.input = {1, 16, 9, 9}, .window = {3, 3}, .strides = {2, 2}}, 15), kDirect,
        "15 output channels, fewer than a block", true},
+      {Conv({.input = {1, 16, 12, 5}, .window = {3, 3}, .begin = {1, 1}, .end = {1, 1}}, 32), "im2col",
+       is_wide ? "not faster with AVX-512" : "rows of 5 pixels fill the tiles of direct convolution", true},
       {WithoutConstants(Conv({.input = {1, 16, 9, 9}, .window = {3, 3}}, 16)), kDirect, ""},
       {WithoutConstants(Conv({.input = {1, 16, 9, 9}, .window = {3, 3}}, 16)), kDirect, kNotConstant, true},
   });

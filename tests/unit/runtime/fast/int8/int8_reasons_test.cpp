@@ -1,0 +1,144 @@
+// The reasons for implementations that cannot run a convolution of quantized images, at the bounds of their
+// conditions: a request that just fits has no reason.
+
+#include "runtime/fast/simd/int8/int8_winograd_microkernel.h"
+#include "tests/unit/runtime/fast/reason_cases.h"
+
+namespace nnefc::runtime::fast {
+namespace {
+
+using engine::WindowSetting;
+
+// Quantized images, and a filter that is quantized by output.
+Step QuantizedBy(Step step, int64_t outputs) {
+  step.filter_scales.assign(static_cast<size_t>(outputs), 0.25F);
+  return InMemory(std::move(step), Memory::kQuantized);
+}
+Step Int8Conv(const WindowSetting& window, int64_t outputs, float magnitude = 1000) {
+  Step step = QuantizedBy(Conv(window, outputs), outputs);
+  step.filter_magnitude = magnitude;
+  return step;
+}
+Step Int8Grouped(const WindowSetting& window, int64_t groups, int64_t inputs, int64_t outputs) {
+  return QuantizedBy(Grouped(window, groups, inputs, outputs), groups * outputs);
+}
+
+TEST(Int8ReasonsTest, Convolutions) {
+  constexpr char kDot2[] = "int8_dot2", kDot4[] = "int8_dot4", kFew[] = "int8_few_outputs";
+  const bool has_vnni = HasVnni();
+  const auto of = [](int64_t channels, Shape taps, Shape strides = {}, Shape dilations = {}) {
+    return Int8Conv({.input = {1, channels, 20, 20},
+                     .window = std::move(taps),
+                     .strides = std::move(strides),
+                     .dilations = std::move(dilations)},
+                    32);
+  };
+  const auto no_fours = [](int channels) {
+    return fmt::format("{} channels, not a multiple of 4", channels);
+  };
+  ExpectReasons({
+      {of(16, {3, 3}), kDot2, ""},
+      {Int8Conv({.input = {1, 16, 20}, .window = {3}}, 32), kDot2, ""},
+      {Int8Conv({.input = {1, 16, 5, 5, 5}, .window = {3, 3, 3}}, 32), kDot2, "3 spatial axes"},
+      {Int8Conv({.input = {1, 4, 1, 600}, .window = {1, 513}}, 32), kDot2, ""},
+      {of(8, {3, 3}), kDot4, ""},
+      {of(5, {3, 3}), kDot4, no_fours(5)},
+      {of(6, {3, 3}), kDot4, no_fours(6)},
+      {of(7, {3, 3}), kDot4, no_fours(7)},
+      {of(6, {1, 1}), kDot4, has_vnni ? "" : no_fours(6)},
+      {of(7, {1, 1}), kDot4, has_vnni ? "" : no_fours(7)},
+      // Taps of a row are joined for fewer than four channels.
+      {of(3, {2, 3}), kDot4, has_vnni ? "" : no_fours(3)},
+      {of(3, {3, 1}), kDot4, no_fours(3)},
+      {of(3, {3, 3}, {}, {1, 2}), kDot4, no_fours(3)},
+      {of(8, {4, 3}), kDot4, has_vnni ? "" : "12 windows see a pixel, more than 9"},
+      {of(8, {4, 3}, {2, 1}), kDot4, ""},
+      {Int8Conv({.input = {1, 16, 9, 9}, .window = {3, 3}}, 8), kFew, has_vnni ? "" : "no VNNI"},
+      {Int8Conv({.input = {1, 16, 9, 9}, .window = {3, 3}}, 9), kFew,
+       has_vnni ? "9 output channels, more than 8" : "no VNNI"},
+  });
+}
+
+TEST(Int8ReasonsTest, Winograd) {
+  constexpr char kId[] = "int8_winograd";
+  constexpr float kTooLarge = static_cast<float>(simd::kMaxWinogradSum) / simd::kMidpoint;
+  const auto of = [](int64_t channels, Shape taps, Shape strides = {}, Shape dilations = {}) {
+    return Int8Conv({.input = {1, channels, 20, 20},
+                     .window = std::move(taps),
+                     .strides = std::move(strides),
+                     .dilations = std::move(dilations)},
+                    32);
+  };
+  const WindowSetting threes{.input = {1, 16, 20, 20}, .window = {3, 3}};
+  ExpectReasons({
+      {of(16, {3, 3}), kId, ""},
+      {of(48, {3, 3}), kId, ""},
+      {of(16, {3, 2}), kId, "filter 3x2"},
+      {of(16, {2, 3}), kId, "filter 2x3"},
+      {of(16, {3, 3}, {2, 1}), kId, "strides 2x1"},
+      {of(16, {3, 3}, {1, 2}), kId, "strides 1x2"},
+      {of(16, {3, 3}, {}, {2, 1}), kId, "dilations 2x1"},
+      {of(16, {3, 3}, {}, {1, 2}), kId, "dilations 1x2"},
+      {of(24, {3, 3}), kId, "24 channels, not whole blocks"},
+      {Int8Conv(threes, 32, std::nextafter(kTooLarge, 0.0F)), kId, ""},
+      {Int8Conv(threes, 32, kTooLarge), kId, "the sums of the filter are too large for 32 bits"},
+      {Int8Conv(threes, 32, kNan), kId, "the sums of the filter are too large for 32 bits"},
+  });
+}
+
+TEST(Int8ReasonsTest, Groups) {
+  constexpr char kDepthwise[] = "int8_depthwise", kFours[] = "int8_depthwise_dot4",
+                 kGrouped[] = "int8_grouped";
+  constexpr char kOneColumn[] = "a window of a single column", kMixed[] = "mixed_depthwise";
+  const WindowSetting image{.input = {1, 0, 9, 9}, .window = {3, 3}};
+  ExpectReasons({
+      {Int8Grouped(image, 16, 1, 1), kDepthwise, ""},
+      {Int8Grouped(image, 4, 8, 8), kDepthwise, "more than one channel per group"},
+      {Int8Grouped(image, 16, 1, 2), kDepthwise, "more than one channel per group"},
+      {Int8Grouped(image, 16, 2, 1), kDepthwise, "more than one channel per group"},
+      {Int8Grouped(image, 16, 1, 1), kGrouped, "one channel per group"},
+      {Int8Grouped({.input = {1, 0, 600, 1}, .window = {512, 1}}, 16, 1, 1), kDepthwise, ""},
+      {Int8Grouped({.input = {1, 0, 600, 1}, .window = {513, 1}}, 16, 1, 1), kDepthwise,
+       "513 taps, more than 512"},
+      {Int8Grouped({.input = {1, 0, 40, 40}, .window = {19, 27}}, 16, 1, 1), kDepthwise,
+       "513 taps, more than 512"},
+      {Int8Grouped({.input = {1, 0, 5, 5, 5}, .window = {3, 3, 3}}, 16, 1, 1), kDepthwise, "3 spatial axes"},
+      {Grouped(image, 16, 1, 1), kMixed, "no kernel"},
+      {InMemory(Grouped(image, 16, 1, 1), Memory::kQuantized), kMixed, ""},
+      {WithoutConstants(InMemory(Grouped(image, 16, 1, 1), Memory::kQuantized)), kMixed,
+       "the filter is not constant"},
+      {InMemory(Grouped(image, 16, 1, 2), Memory::kQuantized), kMixed,
+       "groups of 1 input and 2 output channels"},
+      {InMemory(Grouped(image, 16, 2, 1), Memory::kQuantized), kMixed,
+       "groups of 2 input and 1 output channels"},
+      {InMemory(Grouped({.input = {1, 0, 5, 5, 5}, .window = {3, 3, 3}}, 16, 1, 1), Memory::kQuantized),
+       kMixed, "more than 2 spatial axes"},
+  });
+  if (!HasVnni()) return ExpectReasons({{Int8Grouped(image, 16, 1, 1), kFours, "needs VNNI"}});
+  const auto of = [](Shape taps, Shape strides, Shape dilations) {
+    return Int8Grouped({.input = {1, 0, 9, 9},
+                        .window = std::move(taps),
+                        .strides = std::move(strides),
+                        .dilations = std::move(dilations)},
+                       16, 1, 1);
+  };
+  ExpectReasons({
+      {of({3, 3}, {}, {}), kFours, ""},
+      {of({3, 2}, {}, {}), kFours, ""},
+      {of({3, 1}, {}, {}), kFours, kOneColumn},
+      {of({3, 3}, {}, {2, 1}), kFours, ""},
+      {of({3, 3}, {}, {1, 2}), kFours, "a dilation of columns"},
+      {of({3, 3}, {3, 2}, {}), kFours, ""},
+      {of({3, 3}, {1, 3}, {}), kFours, "a stride of 3 columns, more than 2"},
+      // An image of a single column is a row, but not with columns that are skipped or in the border.
+      {Int8Grouped({.input = {1, 0, 9, 1}, .window = {3, 1}}, 16, 1, 1), kFours, ""},
+      {Int8Grouped({.input = {1, 0, 9, 2}, .window = {3, 1}, .strides = {1, 2}}, 16, 1, 1), kFours,
+       kOneColumn},
+      {Int8Grouped({.input = {1, 0, 9, 1}, .window = {3, 1}, .end = {0, 1}}, 16, 1, 1), kFours, kOneColumn},
+      {Int8Grouped({.input = {1, 0, 9, 1}, .window = {3, 1}, .strides = {1, 2}, .begin = {0, 1}}, 16, 1, 1),
+       kFours, kOneColumn},
+  });
+}
+
+}  // namespace
+}  // namespace nnefc::runtime::fast
