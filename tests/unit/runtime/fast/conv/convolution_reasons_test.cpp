@@ -158,6 +158,8 @@ TEST(ConvolutionReasonsTest, Groups) {
       {Grouped(image, 2, 16, 16), kGrouped, ""},
       {Grouped(image, 3, 4, 4), kGrouped, "12 channels, fewer than a block"},
       {Grouped(image, 1, 8, 8), kGrouped, "8 channels, fewer than a block"},
+      {Grouped(image, 1, 16, 8), kGrouped, is_wide ? groups_of(16, 8) : "8 channels, fewer than a block"},
+      {Grouped(image, 1, 8, 16), kGrouped, is_wide ? groups_of(8, 16) : "8 channels, fewer than a block"},
       {Grouped(image, 8, 4, 8), kGrouped, groups_of(4, 8)},
       {Grouped(image, 8, 8, 4), kGrouped, groups_of(8, 4)},
       {Grouped(image, 8, 12, 12), kGrouped, groups_of(12, 12)},

@@ -258,5 +258,25 @@ TEST(BlockedLayoutTest, KeysAreThoseOfEqualLayouts) {
             key({.filter_codes = FilterScales{.scales = {1}, .mask = 2}}));
 }
 
+// Layouts of one format are different with other properties.
+TEST(BlockedLayoutTest, EqualInAllProperties) {
+  const BlockedLayout::Form forms[] = {{},
+                                       {.order = {1, 0}},
+                                       {.merged_groups = 2},
+                                       {.codes = ValueQuantization{.scale = 1, .zero = 0}},
+                                       {.codes = ValueQuantization{.scale = 1, .zero = 1}},
+                                       {.codes = ValueQuantization{.scale = 2, .zero = 0}},
+                                       {.filter_codes = FilterScales{.scales = {1}, .mask = 1}},
+                                       {.filter_codes = FilterScales{.scales = {2}, .mask = 1}},
+                                       {.filter_codes = FilterScales{.scales = {1}, .mask = 2}}};
+  const auto layout = [](const BlockedLayout::Form& form) -> Layout {
+    return std::make_shared<BlockedLayout>(AxisBlockedFormat({5, 3}, 0, 4), form);
+  };
+  for (size_t a = 0; a < std::size(forms); ++a) {
+    for (size_t b = 0; b < std::size(forms); ++b)
+      EXPECT_EQ(tensor::SameLayout(layout(forms[a]), layout(forms[b])), a == b) << a << " and " << b;
+  }
+}
+
 }  // namespace
 }  // namespace nnefc::runtime::fast::memory
