@@ -43,7 +43,7 @@ memory::BlockedFormat QuantizedPanelFormat(int64_t outputs, int64_t terms) {
 
 // Returns the power of two above all magnitudes, or NaN for numbers without a unit.
 float PowerAbove(const float* numbers, int64_t count) {
-  constexpr float kMost = 18446744073709551616.0F, kLeast = 1.2621774e-29F;  // 2^64, 2^-96
+  constexpr float kMost = 0x1p64F, kLeast = 0x1p-96F;
   float most = kLeast;
   bool is_finite = true;
   simd::Vectorized([=, &most, &is_finite] {

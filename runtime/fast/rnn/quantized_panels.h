@@ -16,7 +16,7 @@ namespace nnefc::runtime::fast::rnn {
 // Rows of f32 numbers in fixed point (simd/int8/fixed_point_microkernel.h).
 struct FixedPointRows {
   uint8_t* bytes;  // [rows, simd::kFixedPointBytes, row_bytes]
-  float* units;    // one per row; NaN for a row with a number that is not finite or exceeds 2^64
+  float* units;    // one per row; NaN for a row with a number that is not finite or at least 2^64
   int64_t row_bytes;
 
   // Stores the numbers of a row.
