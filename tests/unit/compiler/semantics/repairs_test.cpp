@@ -76,6 +76,13 @@ TEST(Repairs, OfNumbers) {
       {RatifiedBody("z = 1.0 if b else n; y = x;"),
        "the branches are of types `scalar` and `integer`, which have no common type => "
        "z = 1.0 if b else scalar(n); y = x;"},
+      {RatifiedBody("z = (1, 2) if b else (1.0, s); y = x;"),
+       "the branches are of types `(integer,integer)` and `(scalar,scalar)`, which have no common type => "
+       "z = (1.0, 2.0) if b else (1.0, s); y = x;"},
+      {RatifiedBody("z = [(s, [1.0])] if b else [(n, [1, n])]; y = x;"),
+       "the branches are of types `(scalar,scalar[])[]` and `(integer,integer[])[]`, which have no common "
+       "type => "
+       "z = [(s, [1.0])] if b else [(scalar(n), [1.0, scalar(n)])]; y = x;"},
       {RatifiedBody("y = 1;"), "result `y` is of type `tensor<scalar>`; got `integer` => y = 1.0;"},
       {RatifiedBody("y = n;"), "result `y` is of type `tensor<scalar>`; got `integer` => y = scalar(n);"},
       {RatifiedBody("y, z = n, 1;"),
