@@ -50,6 +50,32 @@ TEST_F(ErasersTest, ConsumersOfANoOpReadItsInput) {
             "external(x) relu(r: x) Result(y: r)");
 }
 
+// A NoOp with one input that has no output, or two, has no value to pass on.
+TEST_F(ErasersTest, NoOpsWithOtherOutputs) {
+  for (const int outputs : {0, 2}) {
+    ir::OpRegistry registry(&ir::StandardOps());
+    registry.Add({.set = std::string(ir::kNnefSet),
+                  .name = "NoOp",
+                  .section = {},
+                  .inputs = {{.name = "x"}},
+                  .outputs = outputs == 0 ? std::vector<std::string>{} : std::vector<std::string>{"y", "z"}});
+    ir::Graph graph(&registry);
+    const ir::OutputPort x = {ir::AddParameter(graph, "x", ElementType::kF32, {2, 3}), 0};
+    const ir::NodeId noop =
+        ir::AddNode(graph, ir::kNnefSet, "NoOp", {.name = "n", .inputs = x, .num_outputs = outputs});
+    ir::AddResult(graph, "w", x);
+    for (int i = 0; i < outputs; ++i) {
+      graph.SetOutputType({noop, i}, ElementType::kF32, {2, 3});
+      ir::AddResult(graph, "r" + std::to_string(i), {noop, i});
+    }
+    const std::string message =
+        Run(StandardTransformations(), graph, Side::kBeforeLowering, {.only = {"front.NoOpEraser"}});
+    EXPECT_EQ(message.empty(), outputs == 0) << message;
+    EXPECT_EQ(message.find("failed"), std::string::npos) << message;
+    EXPECT_EQ(Brief(graph), "Parameter(x) Result(w: x)") << outputs;
+  }
+}
+
 // A result keeps its own tensor and name.
 TEST_F(ErasersTest, NoOpsOfResults) {
   EXPECT_EQ(WithoutNoOps("  %r = nnef.relu \"r\" (%x) : f32[2,3]\n"

@@ -85,6 +85,32 @@ TEST_F(ChannelsTest, StartsOfSlices) {
   }
 }
 
+// A Slice whose start, step or axis only a run knows, after one with constants, and other Slices.
+TEST_F(ChannelsTest, OtherSlicesRemain) {
+  const auto is_fused = [&](const std::string& inputs) {
+    const auto has = [&](const char* name) { return inputs.find(name) != std::string::npos; };
+    const std::string text =
+        Convolved(64,
+                  {TargetConstant("zero", "i64[1]", "0"), TargetConstant("two", "i64[1]", "2"),
+                   TargetConstant("one", "i64[1]", "1"), TargetConstant("minus", "i64[1]", "-1"),
+                   TargetConstant("end", "i64[1]", "64"), TargetInput("n", "i64", "[1]"),
+                   TargetStep("p", "opset8.Slice", "%x, %zero, %end, %two, %one"),
+                   TargetStep("q", "opset8.Slice", "%p, " + inputs)},
+                  "q",
+                  has("%two")     ? 16
+                  : has("%minus") ? 31
+                                  : 32);
+    return text.find("Gather[") != std::string::npos;
+  };
+  EXPECT_TRUE(is_fused("%zero, %end, %one, %one"));
+  EXPECT_TRUE(is_fused("%zero, %end, %two, %one"));
+  EXPECT_FALSE(is_fused("%n, %end, %one, %one"));
+  EXPECT_FALSE(is_fused("%zero, %end, %n, %one"));
+  EXPECT_FALSE(is_fused("%zero, %end, %one, %n"));
+  EXPECT_FALSE(is_fused("%end, %zero, %minus, %one"));
+  EXPECT_FALSE(is_fused("%zero, %end, %one, %zero"));
+}
+
 // Reshapes and a transpose that do more than a shuffle: other axes, and data that are no images.
 TEST_F(ChannelsTest, OtherTransposesRemain) {
   const auto is_shuffle = [&](const std::string& order, const std::string& data = "%x") {
