@@ -73,6 +73,8 @@ TEST_F(EinsumTest, ExtentsThatMayStretch) {
       "MatMul(e/product: e/matrices, e/matrices_2) Const(e/shape_3) Reshape(e: e/product, e/shape_3) "
       "Result(y: e)";
   EXPECT_EQ(Of("...ij,jk->...ik", "[2,3,4]", "[4,5]"), made);
+  EXPECT_EQ(Of("...ij,jk->...ik", "[6,2,3,4]", "[4,5]"), made);
+  EXPECT_EQ(Of("ij,...jk->i...k", "[3,4]", "[6,2,4,5]").find("Einsum"), std::string::npos);
   EXPECT_EQ(Of("...ij,...jk->...ik", "[2,3,4]", "[4,5]"), made);
 }
 

@@ -222,6 +222,16 @@ TEST_F(QuantizeAfterMovesTest, QuantizationsOfProductsStay) {
             product + "ReLU[1,4,2](MatMul) FakeQuantize[1,4,2](ReLU Const Const Const Const) " + last);
   EXPECT_EQ(after(TargetConstant("b", "f32[2]", "1, 2") + TargetStep("x", "opset1.Add", "%b, %p")),
             product + "Add[1,4,2](Const MatMul) FakeQuantize[1,4,2](Add Const Const Const Const) " + last);
+  // Up to seven functions.
+  for (const int count : {7, 8}) {
+    std::string steps, from = "%p";
+    for (int i = 1; i <= count; ++i) {
+      const std::string name = i == count ? "x" : "x" + std::string(static_cast<size_t>(i), 'y');
+      steps += TargetStep(name, "opset1.ReLU", from);
+      from = "%" + name;
+    }
+    EXPECT_EQ(after(steps).find("FakeQuantize[1,2,4](Transpose") == std::string::npos, count == 7) << count;
+  }
   // Other operations are steps of their own.
   EXPECT_EQ(after(TargetConstant("axis", "i64[]", "2") + TargetStep("x", "opset1.SoftMax", "%p", "axis = 2")),
             product +

@@ -144,6 +144,8 @@ TEST_F(QuantizedValuesTest, DistancesFromZeroPoints) {
   };
   EXPECT_EQ(marked("[1,2,1,1]", "[2,1,1,1,1]"), "q [c]");
   EXPECT_EQ(marked("[1,2,1,1]", "[2,1,1,2,1]"), "q [c]");
+  // Data that are not quantized.
+  EXPECT_EQ(marked("[1,2,1,1]", "[2,1,1,1,1]", "%x, %z"), "");
   // Zero points of other axes, and filters that join or repeat channels.
   for (const char* zeros : {"[1,1,1,1]", "[1,2,2,1]", "[1,2,1,2]", "[2,1,1]"})
     EXPECT_EQ(marked(zeros, "[2,1,1,1,1]"), "") << zeros;
