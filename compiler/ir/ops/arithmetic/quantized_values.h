@@ -63,7 +63,7 @@ bool RepeatsPixels(const Graph& graph, const Node& resize);
 bool ExtendsChannels(const Graph& graph, const Node& pad);
 
 // Returns the node whose result MaxPool, Split, a Pad of channels and copies of pixels carry to a value: the
-// nearest one for which `is_result` is true. Nothing if another node is before it.
+// nearest one that `is_result` accepts. Nothing if another node is before it.
 std::optional<NodeId> SourceOfImage(const Graph& graph, OutputPort port,
                                     llvm::function_ref<bool(const Node&)> is_result);
 

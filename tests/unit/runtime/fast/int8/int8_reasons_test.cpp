@@ -4,7 +4,7 @@
 #include "runtime/fast/simd/int8/int8_winograd_microkernel.h"
 #include "tests/unit/runtime/fast/reason_cases.h"
 
-namespace nnefc::runtime::fast {
+namespace nnefc::runtime::fast::int8 {
 namespace {
 
 using engine::WindowSetting;
@@ -141,4 +141,4 @@ TEST(Int8ReasonsTest, Groups) {
 }
 
 }  // namespace
-}  // namespace nnefc::runtime::fast
+}  // namespace nnefc::runtime::fast::int8
