@@ -359,6 +359,13 @@ TEST_F(RepeatedTest, EachLimitIsNecessary) {
   EXPECT_FALSE(is_removed("%zero, %one, %zero, %one", "%m, %one, %zero, %one"));
   EXPECT_FALSE(is_removed("%zero, %one, %zero, %one", "%zero, %one, %zero, %two"));
   EXPECT_FALSE(is_removed("%zero, %one, %zero, %one", "%zero, %one, %m, %one"));
+  // The same limits with fewer levels.
+  EXPECT_NE(After("RemoveRepeatedQuantization",
+                  {quantized("q", "x", "%zero, %one, %zero, %one"),
+                   TargetStep("r", "opset1.FakeQuantize", "%q, %zero, %one, %zero, %one", "levels = 52"),
+                   Relu("a", "r"), TargetResult("a")})
+                .find("(FakeQuantize Const Const Const Const)"),
+            std::string::npos);
 }
 
 TEST_F(RepeatedTest, QuantizationsAfterMovesAreRemoved) {
