@@ -5,7 +5,8 @@
                                     `text "NNEF"`, `file OTHER [BEGIN [END]]` for the bytes of an earlier file
                                     and `repeat 65 LINE`
     == file: model.tgz (tar)        one line per member: `NAME = OTHER`, `NAME -> TARGET` (a link), `NAME: fifo`,
-                                    `NAME ~ OTHER` (with a hole after its bytes)
+                                    `NAME ~ OTHER` (with a hole after its bytes); compressed as the suffixes
+                                    of its name say (tgz, gz, xz, bz2), the first one first
     == file: data.npz (zip)         one line per member: `NAME = OTHER`
 
 In the last three `#` begins a comment.
@@ -13,9 +14,11 @@ In the last three `#` begins a comment.
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
 import json
+import lzma
 import re
 import struct
 import tarfile
@@ -23,6 +26,8 @@ import zipfile
 
 FORMATS = {"u8": "B", "u16": "H", "u32": "I", "u64": "Q", "i8": "b", "i16": "h", "i32": "i", "i64": "q",
            "f16": "e", "f32": "f", "f64": "d"}
+COMPRESSIONS = {"gz": lambda content: gzip.compress(content, mtime=0), "tgz": lambda content: gzip.compress(content, mtime=0),
+                "xz": lzma.compress, "bz2": bz2.compress}
 
 
 def make(name: str, form: str, text: str, files: dict[str, bytes]) -> bytes:
@@ -86,9 +91,11 @@ def _tar(name: str, lines: list[str], files: dict[str, bytes]) -> bytes:
                                         "GNU.sparse.map": f"0,{size}"}
                 info.size = len(files[source])
                 archive.addfile(info, io.BytesIO(files[source]))
-    if not name.endswith("gz"):
-        return out.getvalue()
-    return gzip.compress(out.getvalue(), mtime=0)
+    content = out.getvalue()
+    for suffix in name.split(".")[1:]:
+        if suffix in COMPRESSIONS:
+            content = COMPRESSIONS[suffix](content)
+    return content
 
 
 def _zip(lines: list[str], files: dict[str, bytes]) -> bytes:
