@@ -90,5 +90,38 @@ TEST_F(ModelFolderTest, WhatIsInTheWay) {
   EXPECT_EQ(Write(std::string(200, 'n')), "");
 }
 
+// The tensor file of a label has a new name, and so do its variants.
+TEST_F(ModelFolderTest, VariablesAreRenamedWithTheirVariants) {
+  const auto make = [&](const std::string& name) {
+    fs::create_directories((root_ / "model" / name).parent_path());
+    std::ofstream(root_ / "model" / name) << name;
+  };
+  for (const char* name : {"a b.dat", "a b.dat.int8", "a b.data", "a b", "a bc.dat", "part/c.dat"})
+    make(name);
+  const auto renamed = [&](std::string_view before, std::string_view after) -> std::string {
+    const ErrorOr<bool> result = folder().RenameVariable(before, after);
+    return !result ? result.error().message : *result ? "renamed" : "none";
+  };
+  EXPECT_EQ(renamed("a b", "a_b"), "renamed");
+  for (const char* name : {"a_b.dat", "a_b.dat.int8", "a b.data", "a b", "a bc.dat"})
+    EXPECT_TRUE(IsFile("model/" + std::string(name))) << name;
+  for (const char* name : {"a b.dat", "a b.dat.int8", "a_b.data", "a_bc.dat"})
+    EXPECT_FALSE(IsFile("model/" + std::string(name))) << name;
+  EXPECT_EQ(renamed("a b", "d"), "none");
+  EXPECT_EQ(renamed("/part/c", "new/folder/c"), "renamed");
+  EXPECT_TRUE(IsFile("model/new/folder/c.dat"));
+  // Neither a file that exists nor one outside of the folder is written or read.
+  EXPECT_NE(renamed("new/folder/c", "a_b").find("a_b.dat`: it exists, and `"), std::string::npos);
+  EXPECT_TRUE(IsFile("model/new/folder/c.dat"));
+  std::ofstream(root_ / "model" / "link.dat") << "";
+  fs::create_symlink(root_ / "victim" / "v.dat", root_ / "model" / "taken.dat");
+  EXPECT_NE(renamed("link", "taken"), "renamed");
+  for (const auto& [before, after] :
+       {std::pair("../victim/v", "stolen"), {"a_b", "../victim/w"}, {"", "e"}, {"a_b", ""}})
+    EXPECT_EQ(renamed(before, after), "none") << before;
+  EXPECT_TRUE(IsFile("model/a_b.dat"));
+  ExpectUntouched();
+}
+
 }  // namespace
 }  // namespace nnefc::package

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "compiler/package/foreign_format.h"
 #include "compiler/package/members.h"
 #include "tests/unit/compiler/package/tar_maker.h"
 #include "tests/unit/compiler/package/testing.h"
@@ -361,6 +362,28 @@ TEST_F(ModelTest, TellsTheEnvironmentFromTheModel) {
             Path("m") +
                 ": error: there is no `graph.nnef` in the folder; it holds `a.nnef`, `b.nnef`, which can "
                 "be opened by name [container.no-graph]\n");
+}
+
+// The first model in a folder below is named, and the first document of NNEF 2.0, in the order of names.
+TEST_F(ModelTest, NamesModelsOfOtherFolders) {
+  for (const char* name : {"m/c/graph.nnef", "m/b/x/other.nnef", "m/b/y/graph.nnef", "m/d/graph.nnef"}) {
+    Write(name, "");
+    EXPECT_EQ(Open(Path("m")), nullptr);
+    const bool is_first = std::string_view(name) == "m/c/graph.nnef";
+    EXPECT_NE(Messages().find(fmt::format("there is no `graph.nnef` in the folder; the folders below hold "
+                                          "models, such as `{}` [container.no-graph]",
+                                          is_first ? "c" : "b/x/other.nnef")),
+              std::string::npos)
+        << name;
+  }
+  for (const char* name : {"second/b", "second/c", "second/a"}) {
+    Write(name + std::string(kSkriptNdSuffix), "");
+    EXPECT_EQ(Open(Path("second") + "/"), nullptr);
+    EXPECT_EQ(Messages(),
+              fmt::format("{}: error: `{}{}` is a model of NNEF 2.0 (SkriptND); nnefc reads NNEF 1.0 "
+                          "[container.foreign-format]\n",
+                          Path("second"), std::string_view(name) == "second/a" ? "a" : "b", kSkriptNdSuffix));
+  }
 }
 
 TEST_F(ModelTest, TellsMissingAndDamagedVariables) {
