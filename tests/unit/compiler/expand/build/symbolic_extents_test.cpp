@@ -138,6 +138,35 @@ TEST_F(SymbolicExtentsTest, TwoSymbolsAreNotSolved) {
   EXPECT_EQ(extents_.Find(symbol_), 2);
 }
 
+// An expression of extents whose values are known has its value too, and none where the arithmetic fails.
+TEST_F(SymbolicExtentsTest, ExpressionsOfKnownExtents) {
+  const Value known = Value::KnownExtent(1, 12), other = Value::KnownExtent(2, 5);
+  const auto value = [&](BinaryOperator op, const Value& left, const Value& right) -> std::string {
+    fault_ = {};
+    const std::optional<Value> result = Make(op, left, right);
+    if (!result) return fault_.rule == nullptr ? "none" : std::string(fault_.rule->label);
+    EXPECT_EQ(result->kind(), ValueKind::kInteger);
+    EXPECT_TRUE(IsSymbolic(*result));
+    EXPECT_NE(result->symbol(), left.symbol());
+    return std::to_string(result->integer());
+  };
+  EXPECT_EQ(value(BinaryOperator::kAdd, known, Value::Integer(5)), "17");
+  EXPECT_EQ(value(BinaryOperator::kSub, Value::Integer(20), known), "8");
+  EXPECT_EQ(value(BinaryOperator::kMul, known, other), "60");
+  EXPECT_EQ(value(BinaryOperator::kDiv, known, other), "2");
+  EXPECT_EQ(value(BinaryOperator::kDiv, known, Value::Integer(0)), "arithmetic.division-by-zero");
+  EXPECT_EQ(value(BinaryOperator::kMul, known, Value::Integer(std::numeric_limits<int64_t>::max())),
+            "arithmetic.overflow");
+  EXPECT_EQ(value(BinaryOperator::kPow, known, other), "none");
+}
+
+TEST_F(SymbolicExtentsTest, ExtentsWithoutSymbolBindNothing) {
+  EXPECT_TRUE(extents_.Bind(Value::UnknownExtent(), 3));
+  EXPECT_TRUE(extents_.Bind(Value::UnknownExtent(), 4));
+  EXPECT_TRUE(extents_.Bind(Value::Integer(3), 3));
+  EXPECT_FALSE(extents_.Bind(Value::Integer(3), 4));
+}
+
 TEST_F(SymbolicExtentsTest, TextsHaveParenthesesAroundOperands) {
   const auto name = [](uint32_t symbol) { return symbol == 1 ? std::string("S") : std::string("T"); };
   const Value two = Value::Integer(2);

@@ -114,6 +114,35 @@ TEST(LimitsTest, EndlessRecursionOverTensors) {
   }
 }
 
+// Which arguments count as equal: same values, tensors of the same type and known shape, arrays of up to 1000
+// such items.
+TEST(LimitsTest, EqualArgumentsOfEndlessRecursion) {
+  const auto repeats = [](std::string_view type, std::string_view first, std::string_view next) {
+    Limits limits;
+    limits.recursion = 40;
+    Expansion expansion(
+        Ratified("fragment f( x: tensor<scalar>, a: " + std::string(type) +
+                     " ) -> ( y: tensor<scalar> ) { y = f(x, a = " + std::string(next) + "); }",
+                 "    y = f(x, a = " + std::string(first) + ");"),
+        {}, limits);
+    EXPECT_TRUE(expansion.Has("limit.recursion")) << expansion.Diagnostics();
+    return expansion.Diagnostics().find("instantiates itself with equal arguments") != std::string::npos;
+  };
+  EXPECT_TRUE(repeats("integer[]", "[1, 2]", "[a[0], 2]"));
+  EXPECT_FALSE(repeats("integer[]", "[1, 2]", "[a[0] + 1, 2]"));
+  EXPECT_FALSE(repeats("integer[]", "[1, 2]", "[1, a[1] + 1]"));
+  EXPECT_FALSE(repeats("integer[]", "[1]", "a + [1]"));
+  EXPECT_TRUE(repeats("integer[]", "[1] * 1000", "[1] + a[1:]"));
+  EXPECT_FALSE(repeats("integer[]", "[1] * 1001", "[1] + a[1:]"));
+  EXPECT_TRUE(repeats("(integer,string)", "(1, 'a')", "(1, 'a')"));
+  EXPECT_TRUE(repeats("tensor<scalar>", "x", "relu(a)"));
+  EXPECT_FALSE(repeats("tensor<scalar>", "x", "unsqueeze(a, axes = [0])"));
+  EXPECT_TRUE(repeats("tensor<scalar>[]", "[x]", "[relu(a[0])]"));
+  EXPECT_FALSE(repeats("tensor<scalar>[]", "[x]", "[unsqueeze(a[0], axes = [0])]"));
+  // A tensor and a literal in turn.
+  EXPECT_FALSE(repeats("tensor<scalar>", "x", "x if length_of(shape_of(a)) == 0 else 1.0"));
+}
+
 TEST(LimitsTest, TwoCallsPerLevel) {
   Expansion attributes(Provisional(R"(
 fragment f( n: extent ) -> ( m: extent ) { m = f(n - 1) + f(n - 1) if n > 0 else 1 }

@@ -414,6 +414,19 @@ TEST(ValuesTest, PlacesOfWrongBounds) {
   EXPECT_EQ(place("[1,2,3][:6]"), "6");
 }
 
+// Operators on literals within arrays and tuples are evaluated like others.
+TEST(ValuesTest, OperatorsWithinLiterals) {
+  constexpr std::string_view kFlags = R"(
+fragment probe_flags( x: tensor<scalar>, value: (logical,integer) ) -> ( y: tensor<scalar> );
+fragment probe_lists( x: tensor<scalar>, value: logical[] ) -> ( y: tensor<scalar> );
+fragment probe_nested( x: tensor<scalar>, value: (logical,integer)[] ) -> ( y: tensor<scalar> );
+)";
+  EXPECT_EQ(Evaluate("flags", "(!true, -1)", kFlags), "(false, -1)");
+  EXPECT_EQ(Evaluate("flags", "(true, +1)", kFlags), "(true, 1)");
+  EXPECT_EQ(Evaluate("lists", "[!false, !true]", kFlags), "[true, false]");
+  EXPECT_EQ(Evaluate("nested", "[(true, 1), (!true, 2)]", kFlags), "[(true, 1), (false, 2)]");
+}
+
 TEST(ValuesTest, StringsArePrintedWithEscapes) {
   EXPECT_EQ(Evaluate("string", R"('a\\b')"), R"('a\\b')");
   EXPECT_EQ(Evaluate("string", R"('it\'s')"), R"('it\'s')");
