@@ -369,6 +369,18 @@ TEST(TensorValueTest, IntegersOfLessThanAByteKeepTheLowBits) {
   EXPECT_EQ(found, (std::vector<int64_t>{7, -8, 7, -8, 4, -1}));
 }
 
+// Numbers without an integer of 64 bits are 0.
+TEST(TensorValueTest, NumbersWithoutLowBits) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+  for (const ElementType type : {ElementType::kU4, ElementType::kI4, ElementType::kU2}) {
+    for (const float number : {0x1p63F, -0x1p63F, 0x1p100F, kInfinity, -kInfinity, kNan})
+      EXPECT_EQ(TensorValue::Filled(type, {1}, static_cast<double>(number)).ElementAsInt(0), 0) << number;
+    EXPECT_EQ(TensorValue::Filled(type, {1}, 0x1p62 + 0x1p10).ElementAsInt(0), 0);
+    EXPECT_EQ(TensorValue::Filled(type, {1}, 17.0).ElementAsInt(0), 1);
+  }
+}
+
 TEST(TensorValueTest, CodesAreOneToAByte) {
   for (ElementType type : {ElementType::kU1, ElementType::kU2, ElementType::kI4, ElementType::kF4E2M1}) {
     const TensorValue value = TensorValue::FromInts({3, 3}, {1, 0, 1, 1, 1, 0, 0, 1, 1}).ConvertedTo(type);
