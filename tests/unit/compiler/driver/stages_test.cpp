@@ -13,6 +13,7 @@ std::string Document(const std::string& body) {
 
 std::vector<std::string> Labels(const std::vector<Diagnostic>& diagnostics) {
   std::vector<std::string> labels;
+  labels.reserve(diagnostics.size());
   for (const Diagnostic& diagnostic : diagnostics) labels.emplace_back(diagnostic.rule->label);
   return labels;
 }

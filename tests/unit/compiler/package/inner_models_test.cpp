@@ -1,6 +1,7 @@
 // Models in archives within a model: labels with the path of the archive lead into it.
 #include "compiler/package/members.h"
 #include "compiler/package/model.h"
+#include "fmt/format.h"
 #include "tests/unit/compiler/package/tar_maker.h"
 #include "tests/unit/compiler/package/testing.h"
 
@@ -59,8 +60,8 @@ TEST_F(InnerModelsTest, LabelsLeadIntoArchives) {
     const std::string name = "part" + std::string(suffix),
                       part = suffix.ends_with(".tar") ? Part() : Gzip(Part());
     const std::string folder = "of" + std::string(suffix);
-    Write(folder + "/graph.nnef", kDocument);
-    Write(folder + "/" + name, part);
+    Write(fmt::format("{}/graph.nnef", folder), kDocument);
+    Write(fmt::format("{}/{}", folder, name), part);
     const std::string tar = TarMaker().File("graph.nnef", std::string(kDocument)).File(name, part).Tar();
     for (const std::string& path : {Path(folder), Write("m.tar", tar), Write("m.tgz", Gzip(tar))}) {
       const auto model = Open(path);
