@@ -226,15 +226,16 @@ std::string NestedIfs(int height, const std::string& innermost, const std::strin
   std::string text = innermost;
   for (int i = 0; i < height; ++i) {
     const bool is_outer = i + 1 == height;
-    text = fmt::format("{} = opset8.If \"i\" ({}) : f32[4,4] bodies {{\n", is_outer ? outer : "%2",
-                       is_outer ? inputs : "%0, %0, %1") +
-           "\"then_body\" input 1 -> 0 input 2 -> 1 output 0 -> 0 graph \"then\" {\n"
-           "%0 = opset1.Parameter \"d\" {element_type = boolean, shape = shape[]} : boolean[]\n"
-           "%1 = opset1.Parameter \"x\" {element_type = f32, shape = shape[4,4]} : f32[4,4]\n" +
-           text +
-           "\nopset1.Result \"r\" (%2)\n}\n\"else_body\" input 2 -> 0 output 0 -> 0 graph \"else\" {\n"
-           "%0 = opset1.Parameter \"x\" {element_type = f32, shape = shape[4,4]} : f32[4,4]\n"
-           "opset1.Result \"r\" (%0)\n}\n}\n";
+    const std::string head = fmt::format("{} = opset8.If \"i\" ({}) : f32[4,4] bodies {{\n",
+                                         is_outer ? outer : "%2", is_outer ? inputs : "%0, %0, %1");
+    text = fmt::format(
+        "{}\"then_body\" input 1 -> 0 input 2 -> 1 output 0 -> 0 graph \"then\" {{\n"
+        "%0 = opset1.Parameter \"d\" {{element_type = boolean, shape = shape[]}} : boolean[]\n"
+        "%1 = opset1.Parameter \"x\" {{element_type = f32, shape = shape[4,4]}} : f32[4,4]\n"
+        "{}\nopset1.Result \"r\" (%2)\n}}\n\"else_body\" input 2 -> 0 output 0 -> 0 graph \"else\" {{\n"
+        "%0 = opset1.Parameter \"x\" {{element_type = f32, shape = shape[4,4]}} : f32[4,4]\n"
+        "opset1.Result \"r\" (%0)\n}}\n}}\n",
+        head, text);
   }
   return text;
 }

@@ -13,6 +13,7 @@
 #include <fstream>
 
 #include "compiler/support/files/temporary_files.h"
+#include "fmt/format.h"
 
 namespace nnefc {
 namespace {

@@ -132,7 +132,7 @@ TEST(UnifiedDiff, LongEdits) {
       const std::string both = fmt::format("both {}\n", i);
       before += old_line + both;
       after += new_line + both;
-      expected += "-" + old_line + "+" + new_line + " " + both;
+      expected += fmt::format("-{}+{} {}", old_line, new_line, both);
       removed += "-" + old_line;
       inserted += "+" + new_line;
       if (i + 1 == pairs) continue;  // the last one belongs to the equal end
