@@ -71,6 +71,8 @@ class RegionCosts {
 
   // Adds the costs of a node that reads quantized values.
   void AddNode(const ir::Node& node) {
+    const ir::Node* joined = regions_.QuantizationOfConcat(node);
+    if (joined != nullptr) joined_.insert(joined->id());
     for (int32_t i = 0; i < node.num_inputs(); ++i) {
       const std::optional<ir::NodeId> source = regions_.SourceOf(node.input(i));
       if (!source) continue;
@@ -83,8 +85,7 @@ class RegionCosts {
         cut_.AddCosts(item, 0, ElementsOf(node.input(i)) * times_.quantize);  // in its step
       } else if (const ir::Node* sum = regions_.QuantizationOfSum(node)) {
         AddConversions(item, items_.lookup(sum->id()), ElementsOf(node.port()), 0.5);
-      } else if (const ir::Node* joined = regions_.QuantizationOfConcat(node)) {
-        joined_.insert(joined->id());
+      } else if (joined != nullptr) {
         AddConversions(item, items_.lookup(joined->id()), ElementsOf(node.input(i)), 1);
       } else if (regions_.results().contains(node.id()) && i == 0) {
         AddConversions(item, items_.lookup(node.id()), ElementsOf(node.port()), 1);

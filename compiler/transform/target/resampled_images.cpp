@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compiler/ir/ops/windows/resized_axis.h"
 #include "compiler/transform/pipeline/standard.h"
 #include "compiler/transform/target/quantizations.h"
 #include "compiler/transform/values.h"
@@ -23,15 +24,6 @@ std::optional<Axes> OrderOf(const Node& node, size_t rank) {
   return order && order->size() == rank ? order : std::nullopt;
 }
 
-// Returns whether an Interpolate has no pads.
-bool HasNoPads(const Node& resize) {
-  const auto is_zero = [&](std::string_view name) {
-    const ir::Attribute* pads = resize.Find(name);
-    return pads == nullptr || llvm::all_of(pads->AsInts(), [](int64_t pad) { return pad == 0; });
-  };
-  return is_zero("pads_begin") && is_zero("pads_end");
-}
-
 // Returns whether a node quantizes by the same limits in each order of the axes.
 bool QuantizesInAnyOrder(const Graph& graph, const Node& node, size_t rank) {
   if (!IsQuantization(node.ir())) return false;
@@ -45,7 +37,7 @@ bool QuantizesInAnyOrder(const Graph& graph, const Node& node, size_t rank) {
 // Lets an Interpolate read the tensor before a transpose if the transpose after it, or after a quantization
 // of its result, restores the order. `axes_input` is the input with its axes.
 void Resample(Graph& graph, const Node& resize, int32_t axes_input) {
-  if (resize.num_in_ports() <= axes_input || !HasNoPads(resize)) return;
+  if (resize.num_in_ports() <= axes_input || ir::ops::HasPads(resize.ir())) return;
   const std::optional<Shape> shape = resize.out_port(0).shape().extents();
   const std::optional<Axes> axes = KnownInts(resize.in_port(axes_input));
   std::optional<Port> reader = OnlyDestination(resize.out_port(0));

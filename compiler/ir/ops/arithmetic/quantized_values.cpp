@@ -181,9 +181,7 @@ bool RepeatsPixels(const Graph& graph, const Node& resize) {
   if (ReadInterpolationModes(resize).mode != "nearest" || resize.num_inputs() <= axes_input || !input ||
       !output || !IsOfChannels(1, resize.output().shape))
     return false;
-  for (const char* name : {"pads_begin", "pads_end"}) {
-    if (llvm::any_of(resize.Ints(name), [](int64_t pad) { return pad != 0; })) return false;
-  }
+  if (HasPads(resize)) return false;
   for (OutputPort operand : resize.inputs().drop_front()) {
     if (!graph.output(operand).value) return false;
   }

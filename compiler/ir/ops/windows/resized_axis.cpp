@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "llvm/ADT/STLExtras.h"
+
 namespace nnefc::ir::ops {
 
 InterpolationModes ReadInterpolationModes(const Node& node) {
@@ -12,6 +14,13 @@ InterpolationModes ReadInterpolationModes(const Node& node) {
   }
   return {node.String("mode"), node.String("coordinate_transformation_mode"), node.String("nearest_mode"),
           node.Bool("antialias"), node.Double("cube_coeff")};
+}
+
+bool HasPads(const Node& node) {
+  const auto pads = [&](std::string_view name) {
+    return llvm::any_of(node.Ints(name), [](int64_t width) { return width != 0; });
+  };
+  return pads("pads_begin") || pads("pads_end");
 }
 
 float OriginalCoordinate(const std::string& coordinates, int64_t x, const ResizedAxis& axis) {

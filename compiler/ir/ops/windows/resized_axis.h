@@ -27,6 +27,9 @@ struct InterpolationModes {
 // them.
 InterpolationModes ReadInterpolationModes(const Node& node);
 
+// Returns whether an Interpolate pads its input at either end of an axis.
+bool HasPads(const Node& node);
+
 // Returns the input coordinate of position `x` of the output. `coordinates` is a value of
 // `coordinate_transformation_mode`. The result is f32, as in OpenVINO, since its floor matters.
 float OriginalCoordinate(const std::string& coordinates, int64_t x, const ResizedAxis& axis);

@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "runtime/fast/factories.h"
-#include "runtime/fast/memory/blocked_layout.h"
+#include "runtime/fast/int8/images/image_requests.h"
 #include "runtime/kernels/windows/borders.h"
 #include "runtime/tensor/parallel.h"
 #include "runtime/tensor/round_up.h"
@@ -68,15 +68,7 @@ bool IsZero(const TensorValue& constant, int64_t except = -1) {
 
 Reason ChannelPadApplies(const kernels::KernelRequest& request) {
   constexpr int64_t kChannels = 1;
-  const kernels::ValueInfo& images = request.inputs[0];
-  if (memory::QuantizationOf(images) == nullptr) return Reason("the images are not quantized");
-  if (images.shape.size() < 3 || images.shape.size() > 5)
-    return Reason("{} spatial axes", static_cast<int64_t>(images.shape.size()) - 2);
-  if (!request.posts.empty()) return Reason("a fused operation");
-  if (Volume(request.outputs[0].shape) == 0) return Reason("an empty result");
-  for (const kernels::ValueInfo& input : request.inputs.drop_front()) {
-    if (input.constant == nullptr) return Reason("an operand is not constant");
-  }
+  if (const Reason reason = CopiesImages(request); !reason.empty()) return reason;
   const bool is_zero = request.inputs.size() < 4 || IsZero(*request.inputs[3].constant);
   if (kernels::SourceOfBorder(*request.node) != nullptr || !is_zero || !IsZero(*request.inputs[1].constant) ||
       !IsZero(*request.inputs[2].constant, kChannels))
@@ -87,15 +79,9 @@ Reason ChannelPadApplies(const kernels::KernelRequest& request) {
 kernels::KernelOrReason MakeChannelPad(const kernels::KernelRequest& request) {
   const Shape &input = request.inputs[0].shape, &output = request.outputs[0].shape;
   const memory::ValueQuantization& codes = *memory::QuantizationOf(request.inputs[0]);
-  kernels::PreparedKernel prepared;
-  prepared.kernel =
-      std::make_shared<Int8ChannelPad>(*Volume(input) / input[1], input[1], output[1], codes.zero);
-  prepared.inputs.resize(request.inputs.size());
-  prepared.inputs[0] =
-      memory::QuantizedLayout(memory::ChannelsLastFormat(input, memory::StorageType::kF32), codes);
-  prepared.outputs = {
-      memory::QuantizedLayout(memory::ChannelsLastFormat(output, memory::StorageType::kF32), codes)};
-  return prepared;
+  return PrepareImages(
+      request, codes,
+      std::make_shared<Int8ChannelPad>(*Volume(input) / input[1], input[1], output[1], codes.zero));
 }
 
 constexpr int kPadCost = 50;

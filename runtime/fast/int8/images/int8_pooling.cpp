@@ -6,6 +6,7 @@
 #include <array>
 
 #include "runtime/fast/gemm/tiling.h"
+#include "runtime/fast/int8/images/image_requests.h"
 #include "runtime/fast/simd/loop_math.h"
 #include "runtime/tensor/parallel.h"
 
@@ -212,15 +213,8 @@ kernels::KernelOrReason MakeInt8MaxPool(const kernels::KernelRequest& request, c
   const Shape& shape = request.inputs[0].shape;
   if (planes.input != 1 || planes.output != 1 || planes.size != 1)
     return kernels::Reason("windows of three axes");
-  kernels::PreparedKernel prepared;
-  prepared.kernel = std::make_shared<Int8MaxPool>(shape[0], shape[1], window[1], window[2]);
-  prepared.inputs.resize(request.inputs.size());
-  prepared.inputs[0] =
-      memory::QuantizedLayout(memory::ChannelsLastFormat(shape, memory::StorageType::kF32), codes);
-  prepared.outputs.resize(request.outputs.size());
-  prepared.outputs[0] = memory::QuantizedLayout(
-      memory::ChannelsLastFormat(request.outputs[0].shape, memory::StorageType::kF32), codes);
-  return prepared;
+  return PrepareImages(request, codes,
+                       std::make_shared<Int8MaxPool>(shape[0], shape[1], window[1], window[2]));
 }
 
 }  // namespace nnefc::runtime::fast::int8

@@ -5,9 +5,9 @@
 #include <cstring>
 #include <vector>
 
-#include "llvm/ADT/STLExtras.h"
+#include "compiler/ir/ops/windows/resized_axis.h"
 #include "runtime/fast/factories.h"
-#include "runtime/fast/memory/blocked_layout.h"
+#include "runtime/fast/int8/images/image_requests.h"
 #include "runtime/kernels/windows/resized_axes.h"
 #include "runtime/tensor/parallel.h"
 #include "runtime/tensor/round_up.h"
@@ -70,12 +70,12 @@ class Int8Nearest final : public kernels::Kernel {
   // Copies whole blocks as far as they stay within both rows; the next pixels overwrite the excess.
   void CopyRow(const uint8_t* row, uint8_t* to) const {
     const auto& [slices, rows, columns] = axes_;
-    const int64_t beyond = tensor::CeilDivide(kBlock, channels_);
-    const int64_t inexact = columns.input - beyond, exact = columns.output() - beyond;
+    const int64_t overrun = tensor::CeilDivide(kBlock, channels_);  // in pixels
+    const int64_t last_read = columns.input - overrun, last_written = columns.output() - overrun;
     for (int64_t i = 0; i < columns.output(); ++i, to += channels_) {
       const int64_t from = columns.from[static_cast<size_t>(i)];
       const uint8_t* pixel = row + from * channels_;
-      if (from < inexact && i < exact) {
+      if (from < last_read && i < last_written) {
         for (int64_t c = 0; c < channels_; c += kBlock) std::memcpy(to + c, pixel + c, kBlock);
       } else {
         std::copy_n(pixel, channels_, to);
@@ -87,25 +87,9 @@ class Int8Nearest final : public kernels::Kernel {
   CopiedAxes axes_;
 };
 
-Reason NearestApplies(const kernels::KernelRequest& request) {
-  const kernels::ValueInfo& images = request.inputs[0];
-  if (memory::QuantizationOf(images) == nullptr) return Reason("the images are not quantized");
-  if (images.shape.size() < 3 || images.shape.size() > 5)
-    return Reason("{} spatial axes", static_cast<int64_t>(images.shape.size()) - 2);
-  if (!request.posts.empty()) return Reason("a fused operation");
-  if (Volume(request.outputs[0].shape) == 0 || Volume(images.shape) == 0) return Reason("an empty image");
-  for (const kernels::ValueInfo& input : request.inputs.drop_front()) {
-    if (input.constant == nullptr) return Reason("an operand is not constant");
-  }
-  return Reason();
-}
-
 kernels::KernelOrReason MakeNearest(const kernels::KernelRequest& request) {
   const Shape &input = request.inputs[0].shape, &output = request.outputs[0].shape;
-  for (const char* name : {"pads_begin", "pads_end"}) {
-    if (llvm::any_of(request.node->Ints(name), [](int64_t width) { return width != 0; }))
-      return Reason("padding of pixels");
-  }
+  if (ir::ops::HasPads(*request.node)) return Reason("padding of pixels");
   const auto taps =
       kernels::TapsOfInterpolation({*request.node, input, output, [&](size_t index) {
                                       return kernels::NumbersOf(*request.inputs[index].constant);
@@ -124,20 +108,13 @@ kernels::KernelOrReason MakeNearest(const kernels::KernelRequest& request) {
       axis.from.push_back(position[0].position);
     }
   }
-  const memory::ValueQuantization& codes = *memory::QuantizationOf(request.inputs[0]);
-  kernels::PreparedKernel prepared;
-  prepared.kernel = std::make_shared<Int8Nearest>(input[0], input[1], std::move(axes));
-  prepared.inputs.resize(request.inputs.size());
-  prepared.inputs[0] =
-      memory::QuantizedLayout(memory::ChannelsLastFormat(input, memory::StorageType::kF32), codes);
-  prepared.outputs = {
-      memory::QuantizedLayout(memory::ChannelsLastFormat(output, memory::StorageType::kF32), codes)};
-  return prepared;
+  return PrepareImages(request, *memory::QuantizationOf(request.inputs[0]),
+                       std::make_shared<Int8Nearest>(input[0], input[1], std::move(axes)));
 }
 
 constexpr int kNearestCost = 50;
 constexpr kernels::Implementation kNearest[] = {
-    {"int8", NearestApplies, kernels::FixedCost<kNearestCost>, MakeNearest}};
+    {"int8", CopiesImages, kernels::FixedCost<kNearestCost>, MakeNearest}};
 
 }  // namespace
 

@@ -34,11 +34,11 @@ NNEFC_SIMD_INLINE inline void ComputeShortRow(const float* x, int64_t terms, flo
   FloatVector largest = values[0];
 #pragma GCC unroll 4
   for (int64_t i = 1; i < kCount; ++i) Max(largest, values[i]);
-  const float most = ReduceMax(largest);
+  const float maximum = ReduceMax(largest);
   FloatVector sums = {};
 #pragma GCC unroll 4
   for (int64_t i = 0; i < kCount; ++i) {
-    ExponentialOfDistance(values[i], most);
+    ExponentialOfDistance(values[i], maximum);
     sums += values[i];
   }
   const float factor = 1 / ReduceAdd(sums);
@@ -55,8 +55,8 @@ NNEFC_SIMD_INLINE inline float LargestOfRow(const float* x, int64_t terms) {
   for (; i + kTogether <= terms; i += kTogether) {
 #pragma GCC unroll 4
     for (int64_t j = 0; j < kVectors; ++j) {
-      const FloatVector taken = *reinterpret_cast<const UnalignedFloatVector*>(x + i + j * kSimdWidth);
-      Max(largest[j], taken);
+      const FloatVector vector = *reinterpret_cast<const UnalignedFloatVector*>(x + i + j * kSimdWidth);
+      Max(largest[j], vector);
     }
   }
   for (; i < terms; i += kSimdWidth) {
@@ -76,10 +76,10 @@ NNEFC_SIMD_INLINE inline float ComputeExponentials(const float* x, int64_t terms
   for (; i + kTogether <= terms; i += kTogether) {
 #pragma GCC unroll 4
     for (int64_t j = 0; j < kVectors; ++j) {
-      FloatVector taken = *reinterpret_cast<const UnalignedFloatVector*>(x + i + j * kSimdWidth);
-      ExponentialOfDistance(taken, largest);
-      *reinterpret_cast<UnalignedFloatVector*>(out + i + j * kSimdWidth) = taken;
-      sums[j] += taken;
+      FloatVector vector = *reinterpret_cast<const UnalignedFloatVector*>(x + i + j * kSimdWidth);
+      ExponentialOfDistance(vector, largest);
+      *reinterpret_cast<UnalignedFloatVector*>(out + i + j * kSimdWidth) = vector;
+      sums[j] += vector;
     }
   }
   for (; i < terms; i += kSimdWidth) {

@@ -1,34 +1,16 @@
 // The operations with each role in a graph and each property of their results, by the specification of NNEF
 // and the documentation of OpenVINO's sets.
 
-#include <set>
-#include <string>
-
-#include "compiler/ir/op_registry.h"
 #include "gtest/gtest.h"
+#include "tests/unit/compiler/ir/named_rows.h"
 
 namespace nnefc::ir {
 namespace {
 
-using Names = std::set<std::string>;
-
-// Returns the names of NNEF's operations, or of all versions of OpenVINO's, with a property. Operations of
-// tract are those of NNEF whose names have its prefix.
-template <typename Property>
-Names Having(bool is_nnef, Property property) {
-  Names names;
-  const OpRegistry& registry = StandardOps();
-  for (size_t i = 0; i < registry.size(); ++i) {
-    const OpInfo& row = registry.Info(OpId(static_cast<int32_t>(i)));
-    if ((row.set == kNnefSet) == is_nnef && property(row)) names.insert(row.name);
-  }
-  return names;
-}
-
 // max(x, y) is non-negative if one operand is; the sum and the product if both are; a difference never.
 TEST(RolesOfRows, SignsOfResults) {
   const auto of = [](SignRule rule) {
-    return Having(true, [&](const OpInfo& row) { return row.sign == rule; });
+    return NamesOf(true, [&](const OpInfo& row) { return row.sign == rule; });
   };
   EXPECT_EQ(of(SignRule::kNonNegative),
             (Names{"abs", "exp", "relu", "rms_pool", "sigmoid", "softmax", "softplus", "sqr", "sqrt"}));
@@ -57,145 +39,145 @@ TEST(RolesOfRows, SignsOfResults) {
                                                       "unstack"}));
   EXPECT_EQ(of(SignRule::kNonNegativeIfAll), (Names{"add", "add_n", "concat", "min", "mul", "stack"}));
   EXPECT_EQ(of(SignRule::kNonNegativeIfAny), Names{"max"});
-  EXPECT_EQ(Having(false, [](const OpInfo& row) { return row.sign != SignRule::kUnknown; }), Names{});
+  EXPECT_EQ(NamesOf(false, [](const OpInfo& row) { return row.sign != SignRule::kUnknown; }), Names{});
 }
 
 TEST(RolesOfRows, OperandsThatMayBeSwapped) {
   const auto is_commutative = [](const OpInfo& row) { return row.is_commutative; };
-  EXPECT_EQ(Having(true, is_commutative), (Names{"add", "and", "eq", "mul", "ne", "or", "tract_core_bitand",
-                                                 "tract_core_bitor", "tract_core_bitxor"}));
-  EXPECT_EQ(Having(false, is_commutative),
+  EXPECT_EQ(NamesOf(true, is_commutative), (Names{"add", "and", "eq", "mul", "ne", "or", "tract_core_bitand",
+                                                  "tract_core_bitor", "tract_core_bitxor"}));
+  EXPECT_EQ(NamesOf(false, is_commutative),
             (Names{"Add", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "Equal", "LogicalAnd", "LogicalOr",
                    "LogicalXor", "Multiply", "NotEqual", "SquaredDifference", "Xor"}));
 }
 
 TEST(RolesOfRows, ElementwiseOperations) {
   const auto is_elementwise = [](const OpInfo& row) { return row.is_elementwise; };
-  EXPECT_EQ(Having(true, is_elementwise), (Names{"abs",
-                                                 "acos",
-                                                 "acosh",
-                                                 "add",
-                                                 "and",
-                                                 "asin",
-                                                 "asinh",
-                                                 "atan",
-                                                 "atanh",
-                                                 "ceil",
-                                                 "clamp",
-                                                 "copy",
-                                                 "cos",
-                                                 "cosh",
-                                                 "div",
-                                                 "elu",
-                                                 "eq",
-                                                 "exp",
-                                                 "floor",
-                                                 "ge",
-                                                 "gelu",
-                                                 "gt",
-                                                 "le",
-                                                 "leaky_relu",
-                                                 "log",
-                                                 "log2",
-                                                 "lt",
-                                                 "max",
-                                                 "min",
-                                                 "mul",
-                                                 "ne",
-                                                 "neg",
-                                                 "not",
-                                                 "or",
-                                                 "pow",
-                                                 "prelu",
-                                                 "rcp",
-                                                 "relu",
-                                                 "round",
-                                                 "rsqr",
-                                                 "rsqrt",
-                                                 "select",
-                                                 "selu",
-                                                 "sigmoid",
-                                                 "sign",
-                                                 "silu",
-                                                 "sin",
-                                                 "sinh",
-                                                 "softplus",
-                                                 "sqr",
-                                                 "sqrt",
-                                                 "sub",
-                                                 "tan",
-                                                 "tanh",
-                                                 "tract_core_bitand",
-                                                 "tract_core_bitnot",
-                                                 "tract_core_bitor",
-                                                 "tract_core_bitxor",
-                                                 "tract_core_erf",
-                                                 "tract_core_round_even",
-                                                 "tract_core_to_integer",
-                                                 "tract_core_to_width",
-                                                 "tract_shl",
-                                                 "tract_shr",
-                                                 "tract_transformers_added_mask"}));
-  EXPECT_EQ(Having(false, is_elementwise), (Names{"Abs",
-                                                  "Acos",
-                                                  "Acosh",
-                                                  "Add",
-                                                  "Asin",
-                                                  "Asinh",
-                                                  "Atan",
-                                                  "Atanh",
-                                                  "BitwiseAnd",
-                                                  "BitwiseLeftShift",
-                                                  "BitwiseNot",
-                                                  "BitwiseOr",
-                                                  "BitwiseRightShift",
-                                                  "BitwiseXor",
-                                                  "Ceiling",
-                                                  "Clamp",
-                                                  "Convert",
-                                                  "Cos",
-                                                  "Cosh",
-                                                  "Divide",
-                                                  "Equal",
-                                                  "Erf",
-                                                  "Exp",
-                                                  "Floor",
-                                                  "FloorMod",
-                                                  "Greater",
-                                                  "GreaterEqual",
-                                                  "IsFinite",
-                                                  "IsInf",
-                                                  "IsNaN",
-                                                  "Less",
-                                                  "LessEqual",
-                                                  "Log",
-                                                  "LogicalAnd",
-                                                  "LogicalNot",
-                                                  "LogicalOr",
-                                                  "LogicalXor",
-                                                  "Maximum",
-                                                  "Minimum",
-                                                  "Mod",
-                                                  "Multiply",
-                                                  "Negative",
-                                                  "NotEqual",
-                                                  "Power",
-                                                  "Round",
-                                                  "Select",
-                                                  "Sign",
-                                                  "Sin",
-                                                  "Sinh",
-                                                  "Sqrt",
-                                                  "SquaredDifference",
-                                                  "Subtract",
-                                                  "Tan",
-                                                  "Tanh",
-                                                  "Xor"}));
+  EXPECT_EQ(NamesOf(true, is_elementwise), (Names{"abs",
+                                                  "acos",
+                                                  "acosh",
+                                                  "add",
+                                                  "and",
+                                                  "asin",
+                                                  "asinh",
+                                                  "atan",
+                                                  "atanh",
+                                                  "ceil",
+                                                  "clamp",
+                                                  "copy",
+                                                  "cos",
+                                                  "cosh",
+                                                  "div",
+                                                  "elu",
+                                                  "eq",
+                                                  "exp",
+                                                  "floor",
+                                                  "ge",
+                                                  "gelu",
+                                                  "gt",
+                                                  "le",
+                                                  "leaky_relu",
+                                                  "log",
+                                                  "log2",
+                                                  "lt",
+                                                  "max",
+                                                  "min",
+                                                  "mul",
+                                                  "ne",
+                                                  "neg",
+                                                  "not",
+                                                  "or",
+                                                  "pow",
+                                                  "prelu",
+                                                  "rcp",
+                                                  "relu",
+                                                  "round",
+                                                  "rsqr",
+                                                  "rsqrt",
+                                                  "select",
+                                                  "selu",
+                                                  "sigmoid",
+                                                  "sign",
+                                                  "silu",
+                                                  "sin",
+                                                  "sinh",
+                                                  "softplus",
+                                                  "sqr",
+                                                  "sqrt",
+                                                  "sub",
+                                                  "tan",
+                                                  "tanh",
+                                                  "tract_core_bitand",
+                                                  "tract_core_bitnot",
+                                                  "tract_core_bitor",
+                                                  "tract_core_bitxor",
+                                                  "tract_core_erf",
+                                                  "tract_core_round_even",
+                                                  "tract_core_to_integer",
+                                                  "tract_core_to_width",
+                                                  "tract_shl",
+                                                  "tract_shr",
+                                                  "tract_transformers_added_mask"}));
+  EXPECT_EQ(NamesOf(false, is_elementwise), (Names{"Abs",
+                                                   "Acos",
+                                                   "Acosh",
+                                                   "Add",
+                                                   "Asin",
+                                                   "Asinh",
+                                                   "Atan",
+                                                   "Atanh",
+                                                   "BitwiseAnd",
+                                                   "BitwiseLeftShift",
+                                                   "BitwiseNot",
+                                                   "BitwiseOr",
+                                                   "BitwiseRightShift",
+                                                   "BitwiseXor",
+                                                   "Ceiling",
+                                                   "Clamp",
+                                                   "Convert",
+                                                   "Cos",
+                                                   "Cosh",
+                                                   "Divide",
+                                                   "Equal",
+                                                   "Erf",
+                                                   "Exp",
+                                                   "Floor",
+                                                   "FloorMod",
+                                                   "Greater",
+                                                   "GreaterEqual",
+                                                   "IsFinite",
+                                                   "IsInf",
+                                                   "IsNaN",
+                                                   "Less",
+                                                   "LessEqual",
+                                                   "Log",
+                                                   "LogicalAnd",
+                                                   "LogicalNot",
+                                                   "LogicalOr",
+                                                   "LogicalXor",
+                                                   "Maximum",
+                                                   "Minimum",
+                                                   "Mod",
+                                                   "Multiply",
+                                                   "Negative",
+                                                   "NotEqual",
+                                                   "Power",
+                                                   "Round",
+                                                   "Select",
+                                                   "Sign",
+                                                   "Sin",
+                                                   "Sinh",
+                                                   "Sqrt",
+                                                   "SquaredDifference",
+                                                   "Subtract",
+                                                   "Tan",
+                                                   "Tanh",
+                                                   "Xor"}));
 }
 
 TEST(RolesOfRows, RolesInGraphs) {
   const auto of = [](bool is_nnef, OpRole role) {
-    return Having(is_nnef, [&](const OpInfo& row) { return row.role == role; });
+    return NamesOf(is_nnef, [&](const OpInfo& row) { return row.role == role; });
   };
   EXPECT_EQ(of(true, OpRole::kExternal), Names{"external"});
   EXPECT_EQ(of(true, OpRole::kConstant), Names{"constant"});
@@ -218,16 +200,16 @@ TEST(RolesOfRows, RolesInGraphs) {
   EXPECT_EQ(others, 7U + 14U);  // ReadValue, Assign and Squeeze have two versions
 
   const auto is_source = [](const OpInfo& row) { return row.is_source; };
-  EXPECT_EQ(Having(true, is_source), (Names{"constant", "external", "variable"}));
-  EXPECT_EQ(Having(false, is_source), (Names{"Const", "Parameter"}));
+  EXPECT_EQ(NamesOf(true, is_source), (Names{"constant", "external", "variable"}));
+  EXPECT_EQ(NamesOf(false, is_source), (Names{"Const", "Parameter"}));
   const auto is_sink = [](const OpInfo& row) { return row.is_sink; };
-  EXPECT_EQ(Having(true, is_sink), (Names{"tract_pulse_keep", "update"}));
-  EXPECT_EQ(Having(false, is_sink), Names{"Assign"});
+  EXPECT_EQ(NamesOf(true, is_sink), (Names{"tract_pulse_keep", "update"}));
+  EXPECT_EQ(NamesOf(false, is_sink), Names{"Assign"});
 }
 
 TEST(RolesOfRows, ElementFunctions) {
   const auto of = [](ElementFunction function) {
-    return Having(false, [&](const OpInfo& row) { return row.function == function; });
+    return NamesOf(false, [&](const OpInfo& row) { return row.function == function; });
   };
   using enum ElementFunction;
   const std::pair<ElementFunction, const char*> functions[] = {
@@ -238,20 +220,20 @@ TEST(RolesOfRows, ElementFunctions) {
       {kSoftPlus, "SoftPlus"}, {kSqrt, "Sqrt"},       {kSubtract, "Subtract"}, {kSwish, "Swish"},
       {kTanh, "Tanh"}};
   for (const auto& [function, name] : functions) EXPECT_EQ(of(function), Names{name});
-  EXPECT_EQ(Having(true, [](const OpInfo& row) { return row.function != kOther; }), Names{});
+  EXPECT_EQ(NamesOf(true, [](const OpInfo& row) { return row.function != kOther; }), Names{});
 }
 
 // Operations that are run only if their results are used: those with dot products, and those that search,
 // transform or sample.
 TEST(RolesOfRows, Work) {
-  EXPECT_EQ(Having(false, [](const OpInfo& row) { return row.work == Work::kNone; }),
+  EXPECT_EQ(NamesOf(false, [](const OpInfo& row) { return row.work == Work::kNone; }),
             (Names{"Const", "Parameter", "Reshape", "Result", "ShapeOf", "Squeeze", "Unsqueeze"}));
   EXPECT_EQ(
-      Having(false, [](const OpInfo& row) { return row.work == Work::kHeavy; }),
+      NamesOf(false, [](const OpInfo& row) { return row.work == Work::kHeavy; }),
       (Names{"DFT", "ExperimentalDetectronDetectionOutput",
              "ExperimentalDetectronGenerateProposalsSingleImage", "GenerateProposals", "IDFT", "IRDFT",
              "ISTFT", "Interpolate", "Inverse", "MatrixNms", "MulticlassNms", "Proposal", "RDFT", "STFT"}));
-  EXPECT_EQ(Having(false, [](const OpInfo& row) { return row.products != nullptr; }),
+  EXPECT_EQ(NamesOf(false, [](const OpInfo& row) { return row.products != nullptr; }),
             (Names{"Convolution", "ConvolutionBackpropData", "DeformableConvolution", "Einsum", "GRUCell",
                    "GRUSequence", "GroupConvolution", "GroupConvolutionBackpropData", "LSTMCell",
                    "LSTMSequence", "MatMul", "RNNCell", "RNNSequence", "ScaledDotProductAttention"}));
@@ -259,7 +241,7 @@ TEST(RolesOfRows, Work) {
 
 TEST(RolesOfRows, Windows) {
   const auto of = [](WindowKind kind) {
-    return Having(true, [&](const OpInfo& row) { return row.window == kind; });
+    return NamesOf(true, [&](const OpInfo& row) { return row.window == kind; });
   };
   EXPECT_EQ(of(WindowKind::kFilter), Names{"conv"});
   EXPECT_EQ(of(WindowKind::kScatter), Names{"deconv"});
@@ -270,7 +252,7 @@ TEST(RolesOfRows, Windows) {
 
 TEST(RolesOfRows, NumbersOfResults) {
   const auto of = [](ResultCount count) {
-    return Having(true, [&](const OpInfo& row) { return row.results == count; });
+    return NamesOf(true, [&](const OpInfo& row) { return row.results == count; });
   };
   EXPECT_EQ(of(ResultCount::kRatios), Names{"split"});
   EXPECT_EQ(of(ResultCount::kExtent), Names{"unstack"});
@@ -279,7 +261,7 @@ TEST(RolesOfRows, NumbersOfResults) {
 
 TEST(RolesOfRows, FormsOfProvisionalArguments) {
   const auto of = [](ProvisionalForm form) {
-    return Having(true, [&](const OpInfo& row) { return row.provisional == form; });
+    return NamesOf(true, [&](const OpInfo& row) { return row.provisional == form; });
   };
   EXPECT_EQ(of(ProvisionalForm::kBox),
             (Names{"argmax_pool", "avg_pool", "box", "debox", "desample", "local_contrast_normalization",

@@ -1,27 +1,10 @@
 // The operations that have each trait of a row, by the descriptions of NNEF and of OpenVINO's sets.
 
-#include <set>
-#include <string>
-
-#include "compiler/ir/op_registry.h"
 #include "gtest/gtest.h"
+#include "tests/unit/compiler/ir/named_rows.h"
 
 namespace nnefc::ir {
 namespace {
-
-using Names = std::set<std::string>;
-
-// Returns the names of the standard operations of NNEF, or of all versions of OpenVINO's, with a property.
-template <typename Property>
-Names NamesOf(bool is_nnef, Property property) {
-  Names names;
-  const OpRegistry& registry = StandardOps();
-  for (size_t i = 0; i < registry.size(); ++i) {
-    const OpInfo& row = registry.Info(OpId(static_cast<int32_t>(i)));
-    if ((row.set == kNnefSet) == is_nnef && property(row)) names.insert(row.name);
-  }
-  return names;
-}
 
 template <typename T>
 Names OpsetNames(T OpInfo::*trait, T value) {

@@ -217,7 +217,7 @@ TEST(OtherDialect, Types) {
   EXPECT_NE(provisional("(string,integer)").second.find("p: (string,extent) )"), std::string::npos);
 }
 
-// The type behind the name of an operation is removed; without it, the type is `scalar`.
+// The type after the name of an operation is removed; without it, the type is `scalar`.
 TEST(OtherDialect, TypeArguments) {
   for (const char* type : {"scalar", "integer", "logical"}) {
     const std::string text = ProvisionalBody(fmt::format("y = idn<{}>(x)", type));

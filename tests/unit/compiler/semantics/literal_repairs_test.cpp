@@ -10,7 +10,7 @@ namespace {
 
 struct LiteralRepair {
   std::string value;  // the argument after the fixes, "?> " before unsafe ones; empty if there are none
-  std::string hint;   // the message behind the types, without "; "
+  std::string hint;   // the message after the types, without "; "
 
   friend bool operator==(const LiteralRepair&, const LiteralRepair&) = default;
   friend std::ostream& operator<<(std::ostream& out, const LiteralRepair& repair) {

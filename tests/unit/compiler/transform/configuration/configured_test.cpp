@@ -25,27 +25,27 @@ constexpr const char* kEnds = R"("inputs": [[{"node": "abs$", "port": 0}, {"node
 // Records its match instead of a replacement.
 class Teller : public FrontReplacementFromConfigFileSubGraph {
  public:
-  Teller(std::string name, std::string& told)
-      : FrontReplacementFromConfigFileSubGraph(std::move(name)), told_(told) {}
+  Teller(std::string name, std::string& reached)
+      : FrontReplacementFromConfigFileSubGraph(std::move(name)), reached_(reached) {}
 
  protected:
   void ReplaceSubGraph(Graph&, const SubgraphMatch& match) override {
-    told_ += told_.empty() ? "" : "; ";
-    for (const std::string& name : match.matched_nodes_names()) told_ += name + " ";
-    told_ += "<-";
+    reached_ += reached_.empty() ? "" : "; ";
+    for (const std::string& name : match.matched_nodes_names()) reached_ += name + " ";
+    reached_ += "<-";
     for (size_t i = 0; i < match.inputs_count(); ++i) {
-      told_ += " [";
+      reached_ += " [";
       for (const Port& port : match.input_nodes(i))
-        told_ += fmt::format("{}:{},", port.node().name(), port.index());
-      told_.back() = ']';
+        reached_ += fmt::format("{}:{},", port.node().name(), port.index());
+      reached_.back() = ']';
     }
-    told_ += " ->";
+    reached_ += " ->";
     for (size_t i = 0; i < match.outputs_count(); ++i)
-      told_ += fmt::format(" {}:{}", match.output_node(i).node().name(), match.output_node(i).index());
+      reached_ += fmt::format(" {}:{}", match.output_node(i).node().name(), match.output_node(i).index());
   }
 
  private:
-  std::string& told_;
+  std::string& reached_;
 };
 
 class ConfiguredTest : public TransformTest {
@@ -62,14 +62,14 @@ class ConfiguredTest : public TransformTest {
 
   // Returns the matches of a recording transformation, followed by the diagnostics.
   std::string Find(const std::string& graph, const std::string& json) {
-    std::string told;
+    std::string reached;
     TransformationList list;
     RegisterAnchors(list);
-    list.Add<Teller>("T", told);
+    list.Add<Teller>("T", reached);
     EXPECT_EQ(Configure(list, json), "");
     const auto ir = Parse(graph);
     const std::string said = Run(list, *ir, Side::kBeforeLowering);
-    return told + (said.empty() ? "" : "! " + said);
+    return reached + (said.empty() ? "" : "! " + said);
   }
   std::string FindScope(const std::string& scopes, const std::string& more = "") {
     return Find(kBlocks, R"([{"id": "T", "match_kind": "scope", "instances": [)" + scopes + "]" +
@@ -84,17 +84,17 @@ class ConfiguredTest : public TransformTest {
 // Reads one input and one output more than a match has.
 class Reacher : public FrontReplacementFromConfigFileSubGraph {
  public:
-  Reacher(std::string name, std::string& told)
-      : FrontReplacementFromConfigFileSubGraph(std::move(name)), told_(told) {}
+  Reacher(std::string name, std::string& reached)
+      : FrontReplacementFromConfigFileSubGraph(std::move(name)), reached_(reached) {}
 
  protected:
   void ReplaceSubGraph(Graph&, const SubgraphMatch& match) override {
     const auto attempt = [&](auto read) {
       try {
         read();
-        told_ += "read; ";
+        reached_ += "read; ";
       } catch (const Error& error) {
-        told_ += std::string(error.what()) + "; ";
+        reached_ += std::string(error.what()) + "; ";
       }
     };
     attempt([&] { (void)match.input_nodes(match.inputs_count() - 1); });
@@ -104,20 +104,20 @@ class Reacher : public FrontReplacementFromConfigFileSubGraph {
   }
 
  private:
-  std::string& told_;
+  std::string& reached_;
 };
 
 TEST_F(ConfiguredTest, NumbersBeyondAMatch) {
-  std::string told;
+  std::string reached;
   TransformationList list;
   RegisterAnchors(list);
-  list.Add<Reacher>("T", told);
+  list.Add<Reacher>("T", reached);
   EXPECT_EQ(Configure(list, R"([{"id": "T", "match_kind": "scope", "instances": ["net/block1"], )" +
                                 std::string(kEnds) + "}]"),
             "");
   const auto ir = Parse(kBlocks);
   (void)Run(list, *ir, Side::kBeforeLowering);
-  EXPECT_EQ(told,
+  EXPECT_EQ(reached,
             "read; input 1 of the match is asked for; it has 1; read; output 1 of the match is asked for; it "
             "has 1; ");
 }
@@ -404,10 +404,10 @@ TEST_F(ConfiguredTest, ErrorsNameTheEntry) {
 }
 
 TEST_F(ConfiguredTest, EntriesOfNobodyAndOfAnotherKind) {
-  std::string told;
+  std::string reached;
   TransformationList list;
   RegisterAnchors(list);
-  list.Add<Teller>("Blocks", told);
+  list.Add<Teller>("Blocks", reached);
   EXPECT_EQ(Configure(list, R"([{"id": "Bloks", "match_kind": "general"}])"),
             "no transformation acts on the entry `Bloks`; did you mean `Blocks`?");
   EXPECT_EQ(Configure(list, R"([{"id": "Something", "match_kind": "general"}])"),

@@ -47,6 +47,26 @@ class RegionCostsTest : public TransformTest {
   ir::StepTimes times_{.quantize = 2, .dequantize = 3, .round_in_epilogue = 0.5, .round = 1, .lookup = 10};
 };
 
+// In 8 bits: 8 for the quantization of each part; that of the result is part of the Concat. In f32: 4 to
+// round each part and 8 for the result. A part in f32 would be quantized by the Concat.
+TEST_F(RegionCostsTest, JoinedChannelsAreQuantizedOnce) {
+  const std::vector<std::string> steps = {Quantized("p", "x"),
+                                          TargetStep("t", "opset1.Tanh", "%x"),
+                                          Quantized("q", "t"),
+                                          TargetStep("j", "opset1.Concat", "%p, %q", "axis = 1"),
+                                          TargetConstant("m", "f32[1,2,1,1]", "1, 2"),
+                                          TargetStep("y", "opset1.Multiply", "%j, %m"),
+                                          Quantized("r", "y"),
+                                          TargetConvolution("c", "r", "w2"),
+                                          TargetResultOf("c")};
+  ProductTimes() = {{"c", {10, 11}}};
+  EXPECT_EQ(Kept(steps), "p q r [c]");
+  ProductTimes() = {{"c", {10, 10}}};  // equal
+  EXPECT_EQ(Kept(steps), "");
+  ProductTimes() = {{"c", {10, 9}}};
+  EXPECT_EQ(Kept(steps), "");
+}
+
 // In 8 bits: 8 for the quantization. In f32: 4 to round in a step.
 TEST_F(RegionCostsTest, AProductPaysItsQuantization) {
   const std::vector<std::string> steps = {Quantized("q", "x"), TargetConvolution("c", "q"),
