@@ -7,7 +7,6 @@ import dataclasses
 import json
 import os
 import pathlib
-import random
 import tempfile
 import time
 
@@ -221,11 +220,3 @@ class Evaluation:
                     done += 1
                     if done % 100 == 0:
                         print(f"{done} evaluated, {len(waiting)} left", flush=True)
-
-
-def sample(mutants: list, count: int, seed: int) -> list:
-    """Mutants of all folders in proportion to their number, in a random order."""
-    generator = random.Random(seed)
-    shuffled = list(mutants)
-    generator.shuffle(shuffled)
-    return shuffled[:count]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import concurrent.futures
 import dataclasses
+import hashlib
 import json
 import os
 import pathlib
@@ -47,6 +48,12 @@ class Mutant:
     @property
     def folder(self) -> str:
         return self.path.rpartition("/")[0]
+
+
+def draw(mutant: Mutant, seed: int) -> float:
+    """A number from 0 to 1 that depends on the seed and the mutant alone: a sample stays while other code changes."""
+    digest = hashlib.sha256(f"{seed}\t{mutant.key}".encode()).digest()
+    return int.from_bytes(digest[:6], "big") / 2**48
 
 
 def _arguments(entry: dict) -> list[str]:

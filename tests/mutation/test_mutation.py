@@ -13,6 +13,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 instrument = pytest.importorskip("instrument", reason="libclang is missing")
 import summary  # noqa: E402
+import tree as trees  # noqa: E402
 
 SOURCE = """\
 extern "C" int printf(const char*, ...);
@@ -124,6 +125,22 @@ def test_a_mutant_that_does_not_compile_is_dropped(program):
     assert made.drop_refused(f"{path}:1:7: error: something\n", dropped) == 0
     assert made.drop_refused(f"{path}:2:7: error: something\n", dropped) == len(made.mutants) == 1
     assert path.read_text() == "bool Less(int a, int b) {\n  return a < b;\n}\n"
+
+
+def test_the_sample_of_unchanged_code_stays(tmp_path):
+    def mutants(sources: list[str]) -> list[instrument.Mutant]:
+        return [instrument.Mutant(number, "compiler/a.cpp", number, 1, "negate", "a", "!(a)", source)
+                for number, source in enumerate(sources)]
+
+    def sample(sources: list[str], seed: int) -> set[str]:
+        chosen = trees.Tree(tmp_path, tmp_path, seed, 500)._draw(mutants(sources))
+        return {sources[number] for number in chosen}
+
+    lines = [f"if (a{index}) {{" for index in range(1000)]
+    moved = ["if (added) {", *lines[300:], *lines[:300]]
+    assert len(sample(lines, 1)) == 500
+    assert len(sample(lines, 1) - sample(moved, 1)) <= 2
+    assert 150 < len(sample(lines, 1) & sample(lines, 2)) < 350
 
 
 def test_equivalent_mutants_have_reasons():

@@ -7,7 +7,6 @@ import dataclasses
 import hashlib
 import json
 import pathlib
-import random
 import re
 import shutil
 import subprocess
@@ -159,10 +158,9 @@ class Tree:
 
     def _draw(self, mutants: list[instrument.Mutant]) -> set[int]:
         """A sample of all folders in proportion to their number of mutants, with a least number of each."""
-        generator = random.Random(self._seed)
         folders: dict[str, list[tuple[float, int]]] = collections.defaultdict(list)
         for mutant in mutants:
-            rank = generator.random() ** (1 / WEIGHTS.get(mutant.operator, 1.0))
+            rank = instrument.draw(mutant, self._seed) ** (1 / WEIGHTS.get(mutant.operator, 1.0))
             folders[mutant.folder].append((rank, mutant.number))
         kept: set[int] = set()
         for ranked in folders.values():
