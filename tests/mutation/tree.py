@@ -71,7 +71,7 @@ class Tree:
         if not (self.folder / ".venv").exists() and (self._root / ".venv").exists():
             (self.folder / ".venv").symlink_to((self._root / ".venv").resolve())
         flags = [] if self._sources else ["-DNNEFC_PRECOMPILE=OFF", "-DCMAKE_CXX_FLAGS_RELEASE=-O1 -DNDEBUG",
-                                          f"-DCMAKE_CXX_FLAGS=-include {self.folder}/tests/mutation/mutant.h -w"]
+                                          f"-DCMAKE_CXX_FLAGS=-D_GLIBCXX_ASSERTIONS -include {self.folder}/tests/mutation/mutant.h -w"]
         subprocess.run(["cmake", "--preset", "release", "-DNNEFC_BUILD_BENCH=OFF", *flags,
                         *(linker if shutil.which("mold") else [])],
                        cwd=self.folder, check=True, stdout=subprocess.DEVNULL)
@@ -91,7 +91,7 @@ class Tree:
             for line in lines:
                 if line.lstrip().startswith("FLAGS = "):
                     line = re.sub(r" -(Winvalid-pch|include \S*cmake_pch\.hxx)", "", line)
-                    line += f" -O1 -w -include {self.folder}/tests/mutation/mutant.h"
+                    line += f" -O1 -w -D_GLIBCXX_ASSERTIONS -include {self.folder}/tests/mutation/mutant.h"
                 changed.append(line)
             blocks[index] = "\n".join(changed)
         path.write_text("\n\n".join(blocks))
