@@ -13,7 +13,8 @@ void RunTasks(int64_t tasks, int members, llvm::function_ref<void(int64_t task, 
     std::atomic<int64_t> next = 0;
     int64_t end = 0;
   };
-  const int64_t count = std::clamp<int64_t>(tasks, 1, members);
+  const int64_t count = std::min<int64_t>(tasks, members);
+  if (count <= 0) return;
   std::vector<Share> shares(static_cast<size_t>(count));
   for (int64_t i = 0; i < count; ++i) {
     shares[static_cast<size_t>(i)].next = PartBegin(tasks, count, i);

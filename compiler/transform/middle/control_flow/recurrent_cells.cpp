@@ -187,8 +187,9 @@ class CellFinder {
     if (candidate->others.size() == 1 && candidate->terms.size() == 1) {
       // The form tanh(x W + r * (h R + b)).
       for (const bool swapped : {false, true}) {
+        if (reset) break;  // the first order matches
         const auto product = Operands(candidate->others[0], ElementFunction::kMultiply, swapped);
-        if (!product || reset) continue;
+        if (!product) continue;
         reset = Under(product->first, ElementFunction::kSigmoid);
         before = reset ? LinearForm::Of(product->second) : std::nullopt;
         if (!before || before->terms.size() != 1 || !before->others.empty() ||

@@ -196,6 +196,18 @@ TEST(ThreadTeamTest, TheLeaderTakesWhatNobodyHasBegun) {
   EXPECT_EQ(others, 7);
 }
 
+TEST(ThreadTeamTest, EachTaskRunsOnceWhateverTheNumberOfThreads) {
+  const ThreadScope scope(2);
+  for (const int64_t tasks : {0, 1, 2, 3, 7}) {
+    for (const int members : {tasks == 0 ? 0 : 1, 1, 2}) {
+      std::vector<std::atomic<int>> runs(static_cast<size_t>(tasks));
+      RunTasks(tasks, members, [&](int64_t task, int) { ++runs[static_cast<size_t>(task)]; });
+      for (const std::atomic<int>& count : runs)
+        EXPECT_EQ(count, 1) << tasks << " tasks, " << members << " threads";
+    }
+  }
+}
+
 TEST(ThreadTeamTest, StepsFollowOneAnother) {
   constexpr int64_t kSteps = 300;
   for (int parts : {1, 2, 3, 5}) {
