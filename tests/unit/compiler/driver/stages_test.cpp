@@ -53,6 +53,14 @@ TEST_F(StagesTest, EachHasItsDiagnostics) {
   EXPECT_EQ(Labels(context_.emitter.diagnostics()), all);
 }
 
+TEST_F(StagesTest, ModelsThatCannotBeOpenedSayWhy) {
+  opened_ = OpenModel("/missing/net.nnef", ModelFormat::kNnef, options_, registry_, context_);
+  EXPECT_FALSE(opened_.complete);
+  EXPECT_TRUE(opened_.environment_failed);
+  EXPECT_EQ(Labels(opened_.diagnostics), Labels(context_.emitter.diagnostics()));
+  EXPECT_EQ(opened_.diagnostics.size(), 1U);
+}
+
 TEST_F(StagesTest, AreCompleteWithoutErrors) {
   Run(Document("    y = relu(x);\n"));
   EXPECT_TRUE(opened_.complete && checked_.complete && expanded_.complete);
@@ -158,6 +166,52 @@ TEST(CompilationTest, StoresAHundredErrors) {
     EXPECT_FALSE(compilation.RunUntil(Stage::kCheck));
     EXPECT_EQ(compilation.context().emitter.diagnostics().size(), limit);
   }
+}
+
+// Stages that did not run are incomplete, as are those of a model that cannot be opened.
+TEST(CompilationTest, StagesAreIncompleteBeforeTheyRun) {
+  CompileOptions options;
+  options.document = Document("    y = relu(x);\n");
+  Compilation compilation("net.nnef", options);
+  EXPECT_EQ(compilation.incomplete_stages(), 4);
+  EXPECT_EQ(compilation.pipeline(), nullptr);
+  EXPECT_TRUE(compilation.RunUntil(Stage::kExpand));
+  EXPECT_EQ(compilation.incomplete_stages(), 0);
+  EXPECT_EQ(compilation.pipeline(), nullptr);
+  Compilation missing("/missing/net.nnef", CompileOptions());
+  EXPECT_FALSE(missing.RunUntil(Stage::kExpand));
+  EXPECT_EQ(missing.incomplete_stages(), 4);
+}
+
+// Where the limit of errors is reached, the document is still checked, but not expanded.
+TEST(CompilationTest, ChecksAfterTheLimitOfErrors) {
+  for (const size_t limit : {size_t{1}, size_t{2}}) {
+    CompileOptions options;
+    options.document = Document("    y = relu(x)\n");
+    options.error_limit = limit;
+    Compilation compilation("net.nnef", options);
+    EXPECT_FALSE(compilation.RunUntil(Stage::kExpand));
+    EXPECT_NE(compilation.checked(), nullptr);
+    EXPECT_EQ(compilation.expanded() != nullptr, limit == 2);
+  }
+}
+
+// A file that cannot be read is a fault of the environment: of a model, a graph or a configuration.
+TEST(CompilationTest, UnreadableFilesAreOfTheEnvironment) {
+  for (const auto& [path, label] : {std::pair{"/missing/net.nnef", "container.unreadable"},
+                                    {"/missing/net.xml", "file.unreadable"},
+                                    {"/missing/net.ir", "file.unreadable"}}) {
+    Compilation compilation(path, CompileOptions());
+    EXPECT_FALSE(compilation.RunUntil(Stage::kOpen));
+    EXPECT_TRUE(compilation.environment_failed()) << path;
+    EXPECT_EQ(Labels(compilation.context().emitter.diagnostics()), Strings({label})) << path;
+  }
+  CompileOptions options;
+  options.document = Document("    y = relu(x);\n");
+  Compilation compilation("net.nnef", options);
+  EXPECT_FALSE(compilation.UpdateConfiguration("/missing/config.json"));
+  EXPECT_TRUE(compilation.environment_failed());
+  EXPECT_EQ(Labels(compilation.context().emitter.diagnostics()), Strings({"file.unreadable"}));
 }
 
 TEST(CompilationTest, ExpandsAgainForOtherShapes) {

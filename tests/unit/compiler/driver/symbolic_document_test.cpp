@@ -37,6 +37,14 @@ TEST(SymbolicDocument, WritesSumsOfMultiples) {
 TEST(SymbolicDocument, LeavesNamesStringsAndScalars) {
   EXPECT_EQ(Joined([](int64_t n) { return fmt::format("x_67 = f('67', 6.7, 1e-67, {});", n); }),
             "x_67 = f('67', 6.7, 1e-67, N);");
+  EXPECT_EQ(Joined([](int64_t n) { return fmt::format("f(1e+67, {})", n); }), "f(1e+67, N)");
+}
+
+// A number ends before any sign that does not follow its `e`, and before any other letter.
+TEST(SymbolicDocument, NumbersEndBeforeOperators) {
+  EXPECT_EQ(Joined([](int64_t n) { return fmt::format("[3-{}, 3+{}]", n, n); }), "[3-N, 3+N]");
+  EXPECT_EQ(Joined([](int64_t n) { return fmt::format("[a-{}, e-{}]", n, n); }), "[a-N, e-N]");
+  EXPECT_EQ(Joined([](int64_t n) { return fmt::format("[1e*{}]", n); }), "[1e*N]");
 }
 
 TEST(SymbolicDocument, IgnoresLineBreaks) {
