@@ -73,6 +73,22 @@ size_t AllocatedBytes() {
   return info.uordblks + info.hblkhd;
 }
 
+// Vector instructions may read the last line of a buffer as a whole; a line more would be waste.
+TEST(AllocationTest, HasWholeLines) {
+  for (const size_t size : {size_t{1}, kTensorAlignment, kTensorAlignment + 1, 2 * kTensorAlignment}) {
+    const std::unique_ptr<void, decltype(&std::free)> data(AllocateAligned(size), &std::free);
+    const size_t lines = (size - 1) / kTensorAlignment + 1;
+    const size_t usable = ::malloc_usable_size(data.get());
+    EXPECT_GE(usable, lines * kTensorAlignment) << size;
+    EXPECT_LT(usable, (lines + 1) * kTensorAlignment) << size;
+  }
+}
+
+// Containers may hand memory of one allocator to another.
+TEST(AllocationTest, AllocatorsAreEqual) {
+  EXPECT_TRUE(AlignedAllocator<char>() == AlignedAllocator<char>());
+}
+
 TEST(AllocationTest, IsFreed) {
   constexpr size_t kSize = size_t{1} << 20;
   AlignedAllocator<char> allocator;

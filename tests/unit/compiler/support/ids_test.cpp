@@ -11,6 +11,18 @@ namespace {
 
 using Id = TypedId<struct IdsTestTag>;
 
+// A hash table needs two keys that are no ids, not even the one that stands for none.
+TEST(IdsTest, KeysOfHashTablesAreNoIds) {
+  const Id empty = llvm::DenseMapInfo<Id>::getEmptyKey(), erased = llvm::DenseMapInfo<Id>::getTombstoneKey();
+  EXPECT_NE(empty, erased);
+  for (const Id key : {empty, erased}) {
+    EXPECT_FALSE(key.valid());
+    EXPECT_NE(key, Id());
+  }
+  EXPECT_FALSE(Id().valid());
+  EXPECT_EQ(Id(), Id(-1));
+}
+
 TEST(IdsTest, ErasedKeysDoNotHideOthers) {
   constexpr int32_t kCount = 1000;
   llvm::DenseMap<Id, int32_t> numbers;

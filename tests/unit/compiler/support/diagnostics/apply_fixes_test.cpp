@@ -39,6 +39,15 @@ TEST(ApplyFixes, KeepsThoseOfADiagnosticTogether) {
   Expect({Of({Edit(1, 3, "x"), Edit(2, 4, "y")}), Of({Edit(2, 4, "z")})}, "01z456789", {1});
 }
 
+// Edits of one diagnostic are equal if range and text are.
+TEST(ApplyFixes, MakesEqualEditsOfADiagnosticOnce) {
+  Expect({Of({Edit(4, 6, "a"), Edit(4, 6, "a")})}, "0123a6789", {0});
+  Expect({Of({Edit(5, 5, "a"), Edit(5, 5, "a")})}, "01234a56789", {0});
+  Expect({Of({Edit(5, 5, "a"), Edit(5, 5, "b")})}, "01234ab56789", {0});
+  Expect({Of({Edit(4, 6, "a"), Edit(6, 6, "a")})}, "0123aa6789", {0});
+  Expect({Of({Edit(4, 6, "a"), Edit(4, 4, "a")})}, "0123aa6789", {0});
+}
+
 TEST(ApplyFixes, LeavesOverlapsOut) {
   Expect({Of({Edit(2, 6, "x")}), Of({Edit(3, 4, "y")}), Of({Edit(4, 4, "z")})}, "01x6789", {0});
   Expect({Of({Edit(3, 4, "y")}), Of({Edit(2, 6, "x")})}, "012y456789", {0});

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <csignal>
+
 #include "compiler/support/check.h"
 #include "compiler/support/context.h"
 #include "compiler/support/diagnostics/sort_diagnostics.h"
@@ -229,8 +231,8 @@ TEST(RenderTest, CutsBytesThatAreNoText) {
 }
 
 TEST(CheckTest, StatesTheBrokenInvariant) {
-  EXPECT_DEATH(CheckFailed("a < b", "file.cpp", 12),
-               "nnefc: internal error: file.cpp:12: broken invariant: a < b");
+  EXPECT_EXIT(CheckFailed("a < b", "file.cpp", 12), testing::KilledBySignal(SIGABRT),
+              "nnefc: internal error: file.cpp:12: broken invariant: a < b");
 }
 
 TEST(RenderTest, MarksUnsafeFixes) {
@@ -297,6 +299,15 @@ TEST(RenderTest, TellsBinaryFilesByByte) {
   context.emitter.Emit(kTestRule, {file, 8, 12}, "rank 9; at most 8");
   EXPECT_EQ(RenderText(context.emitter.diagnostics(), context.sources, {}),
             "w.dat: error: at byte 8: rank 9; at most 8 [test.rule]\n");
+}
+
+TEST(RenderTest, WritesJsonInUtf8) {
+  Context context;
+  const FileId file = context.sources.AddText("ü.nnef", "y = x;\n");
+  context.emitter.Emit(kTestRule, {file, 0, 1}, "Größe");
+  const std::string json = RenderJson(context.emitter.diagnostics(), context.sources);
+  EXPECT_NE(json.find("\"message\": \"Größe\""), std::string::npos) << json;
+  EXPECT_NE(json.find("\"file\": \"ü.nnef\""), std::string::npos) << json;
 }
 
 TEST(RenderTest, MakesValidJsonOfAnyBytes) {

@@ -76,6 +76,10 @@ TEST(DigestTest, IsThatOfTheFormula) {
   }
 }
 
+TEST(DigestTest, ThatOfNothingIsZero) {
+  EXPECT_EQ(ToHex(Digest()), std::string(32, '0'));
+}
+
 TEST(DigestTest, FieldsCountByTheirPlaces) {
   EXPECT_NE(FieldDigest().Add("ab").Add("c").Finish(), FieldDigest().Add("a").Add("bc").Finish());
   EXPECT_NE(FieldDigest().Add(1).Add(2).Finish(), FieldDigest().Add(2).Add(1).Finish());

@@ -4,13 +4,16 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "compiler/support/files/temporary_files.h"
 #include "fmt/format.h"
@@ -121,6 +124,36 @@ TEST_F(FileTest, ClosesItsDescriptors) {
   EXPECT_EQ(count(), before);
 }
 
+// The permissions of a new file are those that the program's mask permits; the mask stays.
+TEST_F(FileTest, RespectsTheMaskOfPermissions) {
+  namespace fs = std::filesystem;
+  const mode_t before = ::umask(0027);
+  EXPECT_TRUE(WriteFile(Path("a"), "text").ok());
+  EXPECT_EQ(::umask(before), mode_t{0027});
+  EXPECT_EQ(fs::status(Path("a")).permissions(), static_cast<fs::perms>(0640));
+}
+
+// A file in memory can have a size that no address space holds.
+TEST_F(FileTest, TellsWhyAFileCannotBeMapped) {
+  const int descriptor = ::memfd_create("huge", MFD_CLOEXEC);
+  ASSERT_GE(descriptor, 0);
+  ASSERT_EQ(::ftruncate(descriptor, off_t{1} << 62), 0);
+  const std::string path = fmt::format("/proc/self/fd/{}", descriptor);
+  const int next = ::dup(descriptor);
+  ::close(next);
+  const auto mapped = MappedFile::Open(path);
+  ASSERT_FALSE(mapped.ok());
+  EXPECT_EQ(mapped.error().message, fmt::format("cannot map `{}`: cannot allocate memory", path));
+  const int same = ::dup(descriptor);
+  EXPECT_EQ(same, next) << "the file is still open";
+  ::close(same);
+  ::close(descriptor);
+}
+
+TEST(FileIdentityTest, IsZerosWithoutAFile) {
+  EXPECT_EQ(FileIdentity(), IdentityOf({}));
+}
+
 // Whole pages of a range are given back to the system, and no others.
 TEST(MappedFileTest, ReleasesWholePages) {
   const auto page = static_cast<size_t>(::sysconf(_SC_PAGESIZE));
@@ -156,27 +189,77 @@ TEST_F(FileTest, MapsEmptyFiles) {
 }
 
 // An interrupted program removes the files that are still registered.
-TEST(TemporaryFilesTest, ForgottenFilesStay) {
-  std::string folder = (std::filesystem::temp_directory_path() / "nnefc_temporary_XXXXXX").string();
-  ASSERT_NE(::mkdtemp(folder.data()), nullptr);
-  const std::string removed = folder + "/removed", kept = folder + "/kept", other = folder + "/other";
-  for (const std::string& path : {removed, kept, other}) std::ofstream(path) << "x";
-  const pid_t child = ::fork();
-  ASSERT_GE(child, 0);
-  if (child == 0) {
+class TemporaryFilesTest : public FileTest {
+ protected:
+  // Returns the path of a file that exists.
+  std::string MakeFile(const std::string& name) const {
+    std::ofstream(Path(name)) << "x";
+    return Path(name);
+  }
+  // Runs the steps of an interrupted program in a process of its own.
+  template <typename Steps>
+  static void Interrupt(const Steps& steps) {
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      steps();
+      ::_exit(0);
+    }
+    int status = 1;
+    ::waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+  }
+  size_t CountOfFiles() const {
+    return static_cast<size_t>(
+        std::distance(std::filesystem::directory_iterator(folder_), std::filesystem::directory_iterator()));
+  }
+};
+
+TEST_F(TemporaryFilesTest, ForgottenFilesStay) {
+  const std::string removed = MakeFile("removed"), kept = MakeFile("kept"), other = MakeFile("other");
+  Interrupt([&] {
     AddTemporaryFile(removed);
     AddTemporaryFile(kept);
     ForgetTemporaryFile(kept);
     RemoveTemporaryFiles();
-    ::_exit(0);
-  }
-  int status = 1;
-  ::waitpid(child, &status, 0);
-  EXPECT_EQ(status, 0);
+  });
   EXPECT_FALSE(std::filesystem::exists(removed));
   EXPECT_TRUE(std::filesystem::exists(kept));
   EXPECT_TRUE(std::filesystem::exists(other));
-  std::filesystem::remove_all(folder);
+}
+
+// A file that is being written is registered until it is complete or given up: then its name may be
+// another's.
+TEST_F(TemporaryFilesTest, HoldFilesThatAreBeingWritten) {
+  Interrupt([&] {
+    const auto begun = OutputFile::Create(Path("begun"));
+    RemoveTemporaryFiles();
+    ::_exit(0);
+  });
+  EXPECT_EQ(CountOfFiles(), 0u);
+  Interrupt([&] {
+    std::string names[2];
+    for (const bool is_complete : {false, true}) {
+      auto file = OutputFile::Create(Path("given up"));
+      names[is_complete] = file->temporary_path();
+      if (is_complete && !file->Commit().ok()) ::_exit(1);
+    }
+    for (const std::string& name : names) std::ofstream(name) << "x";
+    RemoveTemporaryFiles();
+  });
+  EXPECT_EQ(CountOfFiles(), 3u);
+}
+
+TEST_F(TemporaryFilesTest, NoneIsCreatedAfterTheRemoval) {
+  Interrupt([&] {
+    RemoveTemporaryFiles();
+    std::thread([&] {
+      const auto late = OutputFile::Create(Path("late"));
+      std::this_thread::sleep_for(std::chrono::minutes(1));
+    }).detach();
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    if (CountOfFiles() != 0) ::_exit(1);
+  });
 }
 
 }  // namespace

@@ -71,9 +71,9 @@ TEST(JsonValueTest, LargestIntegers) {
 // The range of a value is its text. Of an array or an object it is the opening bracket.
 TEST(JsonValueTest, RangesOfValues) {
   for (const char* word :
-       {"null",     "true",          "false",    "0",         "-7",       "12",   "1.5",   "-2.25",
-        "1e5",      "1E5",           "1E+5",     "1e-5",      "-0.5E-10", "\"\"", "\"a\"", "\"a\\\"b\"",
-        "\"\\\\\"", "\"a\\\\\\\"\"", "\"\\\"\"", "\"[]{}:,\""}) {
+       {"null",       "true",     "false",         "0",        "-7",        "12",       "1.5",  "-2.25",
+        "1e5",        "1E5",      "1909",          "1E+5",     "1e-5",      "-0.5E-10", "\"\"", "\"a\"",
+        "\"a\\\"b\"", "\"\\\\\"", "\"a\\\\\\\"\"", "\"\\\"\"", "\"[]{}:,\""}) {
     for (const auto& [before, after] :
          {std::pair("[", "]"), {"[ ", " ]"}, {"[1,", ",2]"}, {"[\n1 , ", "\n, 2]"}}) {
       const std::string text = std::string(before) + word + after;
@@ -101,6 +101,21 @@ TEST(JsonValueTest, RangesOfValues) {
   EXPECT_EQ(part(members[0].value.range), "[");
   EXPECT_EQ(part(members[1].key_range), "\"\\\"\\\\\"");
   EXPECT_EQ(part(members[1].value.range), "{");
+}
+
+// A mistake is at the character that the syntax does not permit, or at the end of the text.
+TEST(JsonValueTest, PlacesOfMistakes) {
+  struct Row {
+    std::string text;
+    uint32_t begin, end;
+  };
+  for (const Row& row : {Row{"[1, ;]", 4, 5}, Row{";", 0, 1}, Row{"[1", 2, 2}, Row{"", 0, 0}}) {
+    const ReadText read(row.text);
+    ASSERT_TRUE(read.Has("test.syntax")) << row.text;
+    const SourceRange range = read.context.emitter.diagnostics().front().range;
+    EXPECT_EQ(range.begin, row.begin) << row.text;
+    EXPECT_EQ(range.end, row.end) << row.text;
+  }
 }
 
 TEST(JsonValueTest, RepeatedKeys) {

@@ -1,6 +1,12 @@
 #include "compiler/support/text/text_diff.h"
 
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -185,6 +191,62 @@ TEST(ReplaceFile, WritesOverAFileOfSeveralNames) {
     ASSERT_TRUE(ReplaceFile((folder / kNames[0]).string(), "new").ok());
     for (size_t i = 0; i < count; ++i) EXPECT_EQ(Read(folder / kNames[i]), "new") << kNames[i];
   }
+}
+
+// What the owner may not write stays, even where the folder or others could change it.
+TEST(ReplaceFile, RespectsWriteProtection) {
+  for (const mode_t mode : {mode_t{0444}, mode_t{0466}}) {
+    const Folder folder;
+    const std::string path = (folder / "file").string();
+    Write(path, "before");
+    ASSERT_EQ(::chmod(path.c_str(), mode), 0);
+    EXPECT_EXIT(
+        {
+          // The administrator may write everything that has a bit of writing.
+          constexpr uid_t kNobody = 65534;
+          const bool is_administrator = ::geteuid() == 0 && mode != 0444;
+          if (is_administrator &&
+              (::chown(path.c_str(), kNobody, static_cast<gid_t>(-1)) != 0 ||
+               ::chmod(fs::path(path).parent_path().c_str(), 0777) != 0 || ::setuid(kNobody) != 0)) {
+            ::_exit(1);
+          }
+          const auto replaced = ReplaceFile(path, "after");
+          std::fputs(replaced.ok() ? "replaced" : replaced.error().message.c_str(), stderr);
+          ::_exit(0);
+        },
+        testing::ExitedWithCode(0), fmt::format("^cannot write `{}`: it is read-only$", path));
+    EXPECT_EQ(Read(path), "before");
+  }
+}
+
+TEST(ReplaceFile, ReadsTheContentOnly) {
+  const auto page = static_cast<size_t>(::sysconf(_SC_PAGESIZE));
+  void* memory = ::mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(memory, MAP_FAILED);
+  ASSERT_EQ(::mprotect(static_cast<char*>(memory) + page, page, PROT_NONE), 0);
+  const std::string_view content(static_cast<char*>(memory), page);
+  const Folder folder;
+  Write(folder / "first", "before");
+  fs::create_hard_link(folder / "first", folder / "second");
+  EXPECT_TRUE(ReplaceFile((folder / "first").string(), content).ok());
+  EXPECT_EQ(Read(folder / "second"), content);
+  ::munmap(memory, 2 * page);
+}
+
+// Without a free descriptor no file can be opened.
+TEST(ReplaceFile, TellsWhyAFileOfSeveralNamesCannotBeWritten) {
+  const Folder folder;
+  Write(folder / "first", "before");
+  fs::create_hard_link(folder / "first", folder / "second");
+  const std::string path = fs::canonical(folder / "first").string();
+  struct rlimit limit = {};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &limit), 0);
+  const struct rlimit none = {.rlim_cur = 0, .rlim_max = limit.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  const auto replaced = ReplaceFile(path, "after");
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &limit), 0);
+  ASSERT_FALSE(replaced.ok());
+  EXPECT_EQ(replaced.error().message, fmt::format("cannot write `{}`: too many open files", path));
 }
 
 TEST(ReplaceFile, TellsOfAMissingFile) {
