@@ -157,6 +157,18 @@ TEST_F(LanguageTest, HoverTellsTypesAndShapes) {
   EXPECT_EQ(Hovered(At("version")), "nothing");
 }
 
+// Each name of a fragment that takes one of several results has the shape of that result.
+TEST_F(LanguageTest, HoverTellsShapesOfResults) {
+  Open(
+      "version 1.0;\nextension KHR_enable_fragment_definitions;\n"
+      "fragment f( x: tensor<scalar> ) -> ( y: tensor<scalar> )\n{\n"
+      "    [part, rest] = split(x, axis = 1, ratios = [1, 3]);\n"
+      "    y = copy(rest);\n}\n"
+      "graph g( a ) -> ( b )\n{\n    a = external(shape = [2, 8]);\n    b = f(a);\n}\n");
+  EXPECT_EQ(Hovered(At("part,")), "tensor part: tensor<scalar>\nshape [2,2]");
+  EXPECT_EQ(Hovered(At("rest]")), "tensor rest: tensor<scalar>\nshape [2,6]");
+}
+
 TEST_F(LanguageTest, HoverTellsDifferentShapesOfInstantiations) {
   std::string text(kDocument);
   const size_t at = text.find("layer(first, filter2)");

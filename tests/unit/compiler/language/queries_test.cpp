@@ -151,6 +151,9 @@ TEST_F(QueriesTest, FormattingIsRestrictedToLines) {
   first.replace(first.find("y = concat"), 3, "y  =");
   Open(first);
   EXPECT_EQ(Apply(FormatTyped(analysis(), At("axis = 0);") + 10, ';')), tidy);
+  // The line of a version that was completed.
+  Open("version  1.0;\n\n" + tidy.substr(tidy.find("graph")));
+  EXPECT_EQ(Apply(FormatTyped(analysis(), At(";") + 1, ';')), tidy);
   Open("version 1.0;\ngraph g( x ) -> ( y )\n{\n    x = external(");
   EXPECT_FALSE(FormatDocument(analysis()));
   EXPECT_TRUE(FormatTyped(analysis(), UINT32_MAX, ';').empty());
@@ -175,6 +178,8 @@ TEST_F(QueriesTest, ALineEndIsFollowedByIndentation) {
   EXPECT_EQ(indented("graph g( x ) -> ( y )\n{\n    x = f([1,\n", ""), "        ");
   EXPECT_EQ(indented("graph g( x ) -> ( y )\n{\n}\n", ""), "");
   EXPECT_EQ(indented("graph g( x ) -> ( y )\n{ # (\n", ""), "    ");
+  // A body begins with its brace, whatever is open before it.
+  EXPECT_EQ(indented("fragment f( x: tensor<scalar>,\ngraph g( x ) -> ( y )\n{\n", ""), "    ");
 }
 
 TEST_F(QueriesTest, QuantizationFilesAreFormatted) {
@@ -288,6 +293,21 @@ TEST_F(QueriesTest, SelectionsGrow) {
       }
     }
   }
+}
+
+// From the smallest expression to the document, also at the end of a long statement.
+TEST_F(QueriesTest, SelectionsBeginWithTheSmallest) {
+  Open(kQueriesNet);
+  std::vector<std::string_view> texts;
+  for (const TextRange& range : FindSelections(analysis(), At("2);")))
+    texts.push_back(kQueriesNet.substr(range.begin, range.end - range.begin));
+  ASSERT_EQ(texts.size(), 6u);
+  EXPECT_EQ(texts[0], "2");
+  EXPECT_EQ(texts[1], "layer(image, filter, step = 2)");
+  EXPECT_EQ(texts[2], "first = layer(image, filter, step = 2);");
+  EXPECT_TRUE(texts[3].starts_with("{") && texts[3].ends_with("}"));
+  EXPECT_TRUE(texts[4].starts_with("graph net") && texts[4].ends_with("}"));
+  EXPECT_EQ(texts[5], kQueriesNet);
 }
 
 TEST_F(QueriesTest, HintsAreInTheRange) {

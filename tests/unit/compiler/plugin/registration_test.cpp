@@ -187,6 +187,24 @@ TEST_F(PluginsTest, PagesOfFragments) {
     EXPECT_FALSE(explain::FindPluginPage(name, *plugins)) << name;
 }
 
+// The comment of a fragment is what stands directly above it, up to an empty line or the beginning of the
+// text.
+TEST_F(PluginsTest, CommentsOfFragments) {
+  const std::string fragment =
+      "fragment same( x: tensor<scalar> ) -> ( y: tensor<scalar> )\n{\n    y = copy(x);\n}\n";
+  for (const auto& [above, comment] : {std::pair("# One.\n# Two.\n", "One.\nTwo.\n"),
+                                       {"# One.\n\n", "One.\n"},
+                                       {"# One.\n\n# Two.\n", "Two.\n"},
+                                       {"# One.\n\n# Two.\n\n", "Two.\n"},
+                                       {"# ---- all ----\n# Two.\n", "Two.\n"},
+                                       {"", ""}}) {
+    const auto plugins =
+        Load([&](Registrar& r) { r.AddLibrary("acme", std::string(kHead) + "\n" + above + fragment); });
+    ASSERT_TRUE(plugins->ok()) << Report(*plugins).messages[0];
+    EXPECT_EQ(explain::FindPluginPage("same", *plugins)->comment, comment) << above;
+  }
+}
+
 TEST_F(PluginsTest, Operations) {
   const auto add = [](ir::OpInfo row) {
     return [row = std::move(row)](Registrar& r) { r.AddOperation(row); };

@@ -282,6 +282,49 @@ TEST(Repairs, OfForeignArguments) {
   });
 }
 
+// A parameter's own name counts first, in any spelling, even if other frameworks use the word otherwise.
+TEST(Repairs, OfNamesOfArguments) {
+  ExpectRepairs({
+      {RatifiedBody("y = concat([x, x], Axis = 0);"),
+       "`concat` has no parameter `Axis`; did you mean `axis`? => y = concat([x, x], axis = 0);"},
+      {RatifiedBody("y = conv(x, x, Padding = [(1, 1)]);"),
+       "`conv` has no parameter `Padding`; did you mean `padding`? => y = conv(x, x, padding = [(1, 1)]);"},
+      {RatifiedBody("y = avg_pool(x, kernel_size = [1, 1, 2]);"),
+       "`avg_pool` has no parameter `kernel_size`; did you mean `size`? it has an extent for each dimension, "
+       "batch and channels too: `size = [1,1,3,3]` => y = avg_pool(x, size = [1, 1, 2]);"},
+  });
+}
+
+// An array becomes a tuple only if each item fits; tuples of other lengths have no repair.
+TEST(Repairs, OfTuples) {
+  struct Row {
+    std::string_view type, value, type_of_value, repaired;
+  };
+  for (const Row& row : std::initializer_list<Row>{
+           {"(integer,integer)", "[1, 2]", "integer[]", "(1, 2)"},
+           {"(string,integer)", "[1, 2]", "integer[]", ""},
+           {"(integer,string)", "[1, 2]", "integer[]", ""},
+           {"(integer,integer)", "[1, 2, 3]", "integer[]", ""},
+           {"(scalar,scalar)", "(1, 2)", "(integer,integer)", "(1.0, 2.0)"},
+           {"(scalar,scalar)", "(1, 2, 3)", "(integer,integer,integer)", ""},
+           {"(scalar,scalar,scalar)", "(1, 2)", "(integer,integer)", ""},
+       }) {
+    const std::string repaired =
+        row.repaired.empty() ? "" : fmt::format(" => y = f(x, p = {});", row.repaired);
+    const std::string mismatch = fmt::format("is of type `{}`; expected `{}`", row.type_of_value, row.type);
+    EXPECT_EQ(Repair(Ratified(fmt::format(
+                  "fragment f( x: tensor<scalar>, p: {} ) -> ( y: tensor<scalar> );\n"
+                  "graph g( x ) -> ( y ) {{ x = external(shape = [1,2]);\ny = f(x, p = {});\n}}\n",
+                  row.type, row.value))),
+              fmt::format("argument `p` of `f` {}{}", mismatch, repaired));
+    EXPECT_EQ(
+        Repair(Ratified(fmt::format("fragment f( x: tensor<scalar>,\np: {} = {}\n) -> ( y: tensor<scalar> );",
+                                    row.type, row.value))),
+        fmt::format("the default of `p` {}{}", mismatch,
+                    row.repaired.empty() ? "" : fmt::format(" => p: {} = {}", row.type, row.repaired)));
+  }
+}
+
 TEST(Repairs, OfListsWithoutBrackets) {
   ExpectRepairs({
       {RatifiedBody("y = add_n(x, x);"), "`x` of `add_n` is an array; write `[x, x]` => y = add_n([x, x]);"},

@@ -66,6 +66,15 @@ TEST_F(DisplayTest, TokensOfDeclarations) {
       "y:variable f:function x:variable b:parameter 2:number");
 }
 
+// A comprehension declares its iterators.
+TEST_F(DisplayTest, TokensOfIterators) {
+  Open(
+      "version 1.0;\nextension KHR_enable_fragment_definitions;\n"
+      "fragment f( a: integer[] ) -> ( e: integer[] )\n{\n    e = [for i in a yield i];\n}\n");
+  EXPECT_EQ(Tokens(*service_.AnalysisOf(kShownUri), At("[for"), At("}")),
+            "for:keyword i:variable! in:keyword a:parameter yield:keyword i:variable");
+}
+
 // Words of one dialect are no words of the other.
 TEST_F(DisplayTest, TokensOfDialects) {
   const std::string words = "tensor scalar logical string integer extent for in yield if else";
@@ -171,7 +180,9 @@ TEST_F(DisplayTest, HintsOfUnfinishedInvocations) {
     return Hints(Open(start + statement), static_cast<uint32_t>(start.size()));
   };
   EXPECT_NE(shown("y = softmax(x);\n}\n").find("`, axes = [1]` default"), std::string::npos);
-  EXPECT_EQ(shown("y = softmax(x").find("default"), std::string::npos);
+  for (const char* unfinished :
+       {"y = softmax(x", "y = softmax(x;\n}\n", "y = softmax(x\n}\n", "y = softmax(relu(x;\n}\n"})
+    EXPECT_EQ(shown(unfinished).find("default"), std::string::npos) << unfinished;
 }
 
 // The defaults of all parameters that are omitted, the first one included.

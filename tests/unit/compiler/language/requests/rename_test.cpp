@@ -46,6 +46,11 @@ class RenameTest : public testing::Test {
  protected:
   void SetUp() override { ASSERT_TRUE(service_.Open(kRenamedUri, 1, std::string(kRenamed))); }
   const Analysis& analysis() { return *service_.AnalysisOf(kRenamedUri); }
+  // Returns the analysis of another document.
+  const Analysis& Open(std::string_view text) {
+    EXPECT_TRUE(service_.Open("file:///other.nnef", 1, std::string(text)));
+    return *service_.AnalysisOf("file:///other.nnef");
+  }
   static uint32_t At(std::string_view needle, uint32_t more = 0) {
     const size_t at = kRenamed.find(needle);
     EXPECT_NE(at, std::string_view::npos) << needle;
@@ -158,6 +163,31 @@ TEST_F(RenameTest, Conflicts) {
     EXPECT_EQ(renaming.error, fmt::format(fmt::runtime(each.error), each.name)) << each.offset << each.name;
     EXPECT_EQ(renaming.edits.empty(), !renaming.error.empty());
   }
+}
+
+// The names of a body are distinct in any order of the declarations.
+TEST_F(RenameTest, GraphsBeforeFragments) {
+  constexpr std::string_view kText =
+      "version 1.0;\nextension KHR_enable_fragment_definitions;\n"
+      "graph g( x ) -> ( y ) { x = external(shape = [1]); z = relu(x); y = relu(z); }\n"
+      "fragment f( a: tensor<scalar> ) -> ( b: tensor<scalar> ) { b = relu(a); }\n";
+  const Analysis& other = Open(kText);
+  const auto at = static_cast<uint32_t>(kText.find("z = "));
+  EXPECT_EQ(Rename(other, at, "y").error, "there is already a name `y` in this body");
+  EXPECT_EQ(Rename(other, at, "a").error, "");
+}
+
+// After a comprehension the name of its iterator may be another's.
+TEST_F(RenameTest, IteratorsEndWithTheirLoop) {
+  constexpr std::string_view kText =
+      "version 1.0;\nextension KHR_enable_fragment_definitions;\n"
+      "fragment f( a: integer[] ) -> ( b: integer[] ) { b = [for i in a yield i]; }\n"
+      "graph g( x ) -> ( y ) { x = external(shape = [1]); i = relu(x); y = relu(i); }\n";
+  const Renaming renaming = Rename(Open(kText), static_cast<uint32_t>(kText.find("i = relu")), "k");
+  EXPECT_EQ(renaming.error, "");
+  const std::string expected = Apply(kText, renaming.edits);
+  EXPECT_NE(expected.find("yield i]"), std::string::npos) << expected;
+  EXPECT_NE(expected.find("k = relu(x); y = relu(k);"), std::string::npos) << expected;
 }
 
 TEST_F(RenameTest, Labels) {

@@ -27,12 +27,31 @@ TEST(SourceManagerTest, FindsLinesAndColumns) {
   EXPECT_EQ(sources.Line(file, 4), "four");
 }
 
+// Two ranges of a file have a common one, in either order.
+TEST(SourceRangeTest, Cover) {
+  const SourceRange early(FileId(0), 2, 5), late(FileId(0), 7, 9), within(FileId(0), 3, 4),
+      other(FileId(1), 0, 1);
+  const auto expect = [](SourceRange covered, uint32_t begin, uint32_t end) {
+    EXPECT_EQ(covered.begin, begin);
+    EXPECT_EQ(covered.end, end);
+  };
+  expect(Cover(early, late), 2, 9);
+  expect(Cover(late, early), 2, 9);
+  expect(Cover(early, within), 2, 5);
+  expect(Cover(within, early), 2, 5);
+  expect(Cover(early, other), 2, 5);
+  expect(Cover(early, {}), 2, 5);
+  expect(Cover({}, early), 2, 5);
+}
+
 TEST(EmitterTest, TellsAPlaceOnce) {
   Context context;
   FileId file = context.sources.AddText("a.nnef", "y = x;\n");
   for (int i = 0; i < 3; ++i) context.emitter.Emit(kTestRule, {file, 4, 5}, "run {}", i);
   context.emitter.Emit(kTestRule, {file, 0, 1}, "elsewhere");
   EXPECT_EQ(context.emitter.error_count(), 2u);
+  context.emitter.Emit(kTestRule, {file, 4, 6}, "more from there");
+  EXPECT_EQ(context.emitter.error_count(), 3u);
   EXPECT_EQ(context.emitter.diagnostics().front().message, "run 0");
 }
 
@@ -48,6 +67,8 @@ TEST(EmitterTest, OneOfSeveralIsSingular) {
   EXPECT_EQ(message("11 items"), "11 items");
   EXPECT_EQ(message("it has 11 items"), "it has 11 items");
   EXPECT_EQ(message("2 and 1 items"), "2 and 1 items");
+  EXPECT_EQ(message("of 1 items"), "of 1 item");
+  EXPECT_EQ(message("and 1 items"), "and 1 items");
 }
 
 TEST(OrderOfPlaceTest, OrdersEachFileAndKeepsTheOrderOfFilesAndOfOnePlace) {
@@ -228,6 +249,7 @@ TEST(RenderTest, CutsBytesThatAreNoText) {
   context.emitter.Emit(kTestRule, {file, 500, 501}, "here");
   const std::string rendered = RenderText(context.emitter.diagnostics(), context.sources, {.color = false});
   EXPECT_NE(rendered.find('^'), std::string::npos) << rendered;
+  EXPECT_NE(rendered.find('\x80'), std::string::npos) << rendered;
 }
 
 TEST(CheckTest, StatesTheBrokenInvariant) {
@@ -289,8 +311,25 @@ TEST(RenderTest, ShowsFixesOfOneLineTogether) {
   EXPECT_EQ(rendered({{at(11, 12), ""}, {at(12, 13), ";"}}), "      |            ;\n");
   EXPECT_EQ(rendered({{at(2, 10), ""}, {at(11, 12), ""}}), "      |   -------- -\n");
   EXPECT_EQ(rendered({{at(2, 11), ""}, {at(11, 12), ""}}), "      |   ----------\n");
+  // A range whose end is before its begin has no place in the line.
+  EXPECT_EQ(rendered({{at(11, 10), "x"}}).substr(0, 18), "a.nnef:1:12: note:");
   // Overlapping fixes are shown one by one.
   EXPECT_EQ(rendered({{at(2, 8), "by"}, {at(7, 9), "="}}).substr(0, 17), "a.nnef:1:3: note:");
+}
+
+// A fix of another file has a line of its own.
+TEST(RenderTest, ShowsFixesOfOtherFiles) {
+  Context context;
+  const FileId file = context.sources.AddText("a.nnef", "y = x;\n");
+  const FileId other = context.sources.AddText("b.quant", "y: x;\n");
+  context.emitter.Emit(kTestRule, {file, 4, 5}, "no `x`").Fix({other, 3, 4}, "z");
+  EXPECT_EQ(RenderText(context.emitter.diagnostics(), context.sources, {}),
+            "a.nnef:1:5: error: no `x` [test.rule]\n"
+            "    1 | y = x;\n"
+            "      |     ^\n"
+            "b.quant:1:4: note: replace this by `z`\n"
+            "    1 | y: x;\n"
+            "      |    ^\n");
 }
 
 TEST(RenderTest, TellsBinaryFilesByByte) {

@@ -43,6 +43,21 @@ TEST(RenderSarif, LocationsOfEachKindOfFile) {
   EXPECT_EQ(region(results[1]["relatedLocations"][0]), R"({"byteLength":2,"byteOffset":3})");
 }
 
+// The help of a rule states its section, if it is one of a specification.
+TEST(RenderSarif, SectionsOfSpecifications) {
+  for (const auto& [section, begin] : {std::pair("R 1", "NNEF specification, R 1; `nnefc explain"),
+                                       {"P 2.3", "NNEF specification, P 2.3; `nnefc explain"},
+                                       {"internal", "`nnefc explain"},
+                                       {"", "`nnefc explain"}}) {
+    Context context;
+    const Rule rule{"test.section", Severity::kError, section};
+    context.emitter.Emit(rule, SourceRange(), "1");
+    const auto log = nlohmann::json::parse(RenderSarif(context.emitter.diagnostics(), context.sources));
+    const std::string help = log["runs"][0]["tool"]["driver"]["rules"][0]["help"]["text"];
+    EXPECT_TRUE(help.starts_with(begin)) << help;
+  }
+}
+
 // Edits are sorted by file, then by their first byte; those at one byte keep their order.
 TEST(RenderSarif, OrderOfEdits) {
   Context context;
