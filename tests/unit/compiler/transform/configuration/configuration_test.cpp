@@ -59,6 +59,8 @@ TEST(ConfigurationTest, MistakesAreToldAtTheirPlace) {
        "1:9 transform.config-value: `id` must be text that is not empty"},
       {R"([{"id": "T", "id": "U", "match_kind": "general"}])",
        "1:14 transform.config-value: `id` stands here a second time; write it once"},
+      {R"([{"id": "T"}])", "1:2 transform.config-value: the entry has no `match_kind`"},
+      {R"([{"id": "T", "instances": ["a"]}])", "1:2 transform.config-value: the entry has no `match_kind`"},
       {R"([{"id": "T", "match_kind": "Scope"}])",
        "1:28 transform.config-value: `match_kind` must be `points`, `scope` or `general`"},
       {R"([{"id": "T", "match_kind": null}])",
@@ -109,6 +111,11 @@ TEST(ConfigurationTest, MistakesAreToldAtTheirPlace) {
       {Scope(R"(, "inputs": [[{"node": "a"}]])"),
        "1:69 transform.config-value: a node of `inputs` and `outputs` must be an object with `node` and "
        "`port`"},
+      {Scope(R"(, "inputs": [[{"port": 0}]])"),
+       "1:69 transform.config-value: a node of `inputs` and `outputs` must be an object with `node` and "
+       "`port`"},
+      {Scope(R"(, "outputs": [{"node": "a", "port": 0, "prt": 1}])"),
+       "1:94 transform.config-key: there is no key `prt` here; did you mean `port`?"},
       {Scope(R"(, "inputs": [[{"node": "a", "port": -1}]])"),
        "1:91 transform.config-value: `port` must be a number from 0 on"},
       {Scope(R"(, "inputs": [[{"node": "a", "port": 2147483648}]])"),

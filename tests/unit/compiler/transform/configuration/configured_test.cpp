@@ -2,23 +2,11 @@
 
 #include "compiler/transform/configuration/configured.h"
 
-#include "compiler/transform/configuration/update_configuration.h"
-#include "tests/unit/compiler/transform/transform_support.h"
+#include "tests/unit/compiler/transform/configuration/configuration_support.h"
 
 namespace nnefc::transform {
 namespace {
 
-// Two blocks of the same form in sequence; their names are their scopes.
-constexpr const char* kBlocks =
-    R"(  %0 = opset1.Parameter "x" {element_type = f32, shape = [2]} : f32[2]
-  %1 = opset1.ReLU "net/block1/relu" (%0) : f32[2]
-  %2 = opset1.Abs "net/block1/abs" (%0) : f32[2]
-  %3 = opset1.Add "net/block1/sum" (%1, %2) : f32[2]
-  %4 = opset1.ReLU "net/block2/relu" (%3) : f32[2]
-  %5 = opset1.Abs "net/block2/abs" (%3) : f32[2]
-  %6 = opset1.Add "net/block2/sum" (%4, %5) : f32[2] as ["out"]
-  opset1.Result "y" (%6)
-)";
 constexpr const char* kEnds = R"("inputs": [[{"node": "abs$", "port": 0}, {"node": "relu$", "port": 0}]],
   "outputs": [{"node": "sum$", "port": 0}])";
 
@@ -343,6 +331,65 @@ TEST_F(ConfiguredTest, AnOperationWithoutOutputs) {
             "`--custom-operations-config-update` fills inputs and outputs");
 }
 
+// Each instance that the model lacks is logged; one that it has is replaced all the same.
+TEST_F(ConfiguredTest, MissingInstancesAreLogged) {
+  TransformationList list;
+  RegisterAnchors(list);
+  Configure(list, R"([{"id": "Elus", "match_kind": "scope", "instances": ["net/block3", "net/block2"],
+                       "op": "Elu", "custom_attributes": {"alpha": 0.5}, )" +
+                      std::string(kEnds) + "}]");
+  const auto graph = Parse(kBlocks);
+  std::vector<std::string> logged;
+  const auto log = [&](const Transformation&, const std::string& text) { logged.push_back(text); };
+  EXPECT_EQ(Run(list, *graph, Side::kBeforeLowering, {.log = log}), "");
+  EXPECT_EQ(logged, std::vector<std::string>{"no name of a node begins as `net/block3` says"});
+  EXPECT_NE(Brief(*graph).find("Elu(net/block2/sum: net/block1/sum)"), std::string::npos);
+}
+
+// Of two matches with a common node, the first is replaced.
+TEST_F(ConfiguredTest, MatchesThatLostANodeAreReported) {
+  TransformationList list;
+  RegisterAnchors(list);
+  Configure(list, R"([{"id": "Elus", "match_kind": "scope", "instances": ["net/block1", "net/bl.*1"],
+                       "op": "Elu", "custom_attributes": {"alpha": 0.5}, )" +
+                      std::string(kEnds) + "}]");
+  const auto graph = Parse(kBlocks);
+  EXPECT_EQ(Run(list, *graph, Side::kBeforeLowering),
+            "transform.notice: transformation `Elus`: a match was left out: an earlier replacement removed a "
+            "node of it");
+  EXPECT_EQ(Brief(*graph),
+            "Parameter(x) Elu(net/block1/sum: x) ReLU(net/block2/relu: net/block1/sum) "
+            "Abs(net/block2/abs: net/block1/sum) Add(net/block2/sum: net/block2/relu, net/block2/abs) "
+            "Result(y: net/block2/sum)");
+}
+
+// Makes two nodes, and names another as the source of its output.
+class Misnames : public FrontReplacementFromConfigFileSubGraph {
+ public:
+  Misnames() : FrontReplacementFromConfigFileSubGraph("T") {}
+
+ protected:
+  SubGraph GenerateSubGraph(Graph& graph, const SubgraphMatch& match) override {
+    const Node relu = graph.CreateNode("ReLU", {match.source(0)});
+    return {{"relu", relu}, {"abs", graph.CreateNode("Abs", {relu.out_port(0)})}};
+  }
+  std::map<size_t, PortName> OutputEdgesMatch(Graph&, const SubgraphMatch&, const SubGraph&) override {
+    return {{0, {"sum", 0}}};
+  }
+};
+
+TEST_F(ConfiguredTest, UnknownNamesOfNewNodesAreReportedWithTheKnownOnes) {
+  TransformationList list;
+  RegisterAnchors(list);
+  list.Add<Misnames>();
+  Configure(list, R"([{"id": "T", "match_kind": "scope", "instances": ["net/block1"], )" +
+                      std::string(kEnds) + "}]");
+  const auto graph = Parse(kBlocks);
+  EXPECT_EQ(Run(list, *graph, Side::kBeforeLowering),
+            "transform.failed: transformation `nnefc::transform::Misnames` failed: there is no new node "
+            "`sum`; there are `abs`, `relu`");
+}
+
 class Generals : public FrontReplacementFromConfigFileGeneral {
  public:
   explicit Generals(std::vector<int64_t>& seen)
@@ -418,170 +465,6 @@ TEST_F(ConfiguredTest, EntriesOfNobodyAndOfAnotherKind) {
       Run(list, *graph, Side::kBeforeLowering),
       "transform.mismatch: transformation `nnefc::transform::Teller`: the entry `Blocks` is of `match_kind` "
       "`general`; this transformation needs `scope` or `points`");
-}
-
-// ---- updates ----
-
-class UpdateConfigurationTest : public TransformTest {
- protected:
-  std::string Update(const std::string& json) {
-    Context context;
-    const auto graph = Parse(kBlocks);
-    const auto text = UpdateConfiguration(*graph, context.sources.AddText("c.json", json), context);
-    return text ? *text : context.emitter.diagnostics().front().message;
-  }
-};
-
-TEST_F(UpdateConfigurationTest, FillsWhatIsMissing) {
-  EXPECT_EQ(Update(R"([{"match_kind": "scope", "id": "T", "instances": [".*net/block1", ".*net/block2"]},
-                       {"id": "G", "match_kind": "general", "custom_attributes": {"b": 1.5, "a": [1]}}])"),
-            R"([
-    {
-        "id": "T",
-        "inputs": [
-            [
-                {
-                    "node": "abs$",
-                    "port": 0
-                },
-                {
-                    "node": "relu$",
-                    "port": 0
-                }
-            ]
-        ],
-        "instances": [
-            ".*net/block1",
-            ".*net/block2"
-        ],
-        "match_kind": "scope",
-        "outputs": [
-            {
-                "node": "sum$",
-                "port": 0
-            }
-        ]
-    },
-    {
-        "custom_attributes": {
-            "a": [
-                1
-            ],
-            "b": 1.5
-        },
-        "id": "G",
-        "match_kind": "general"
-    }
-]
-)");
-}
-
-// Inputs and outputs are in the order of their names, whatever the order of the nodes.
-TEST_F(UpdateConfigurationTest, OrdersNames) {
-  Context context;
-  const auto graph = Parse(R"(  %0 = opset1.Parameter "x" {element_type = f32, shape = [2]} : f32[2]
-  %1 = opset1.ReLU "net/z" (%0) : f32[2]
-  %2 = opset1.Abs "net/a" (%0) : f32[2]
-  %3 = opset1.Exp "net/m" (%1) : f32[2]
-  %4 = opset1.Add "sum" (%2, %3) : f32[2]
-  %5 = opset1.Multiply "y" (%4, %1) : f32[2]
-  opset1.Result "y" (%5)
-)");
-  const FileId file =
-      context.sources.AddText("c.json", R"([{"match_kind": "scope", "id": "T", "instances": ["net"]}])");
-  const auto text = UpdateConfiguration(*graph, file, context);
-  ASSERT_TRUE(text.has_value());
-  const std::string outputs = text->substr(text->find("outputs"));
-  ASSERT_NE(outputs.find("a$"), std::string::npos) << *text;
-  EXPECT_LT(outputs.find("a$"), outputs.find("m$")) << *text;
-  EXPECT_LT(outputs.find("m$"), outputs.find("z$")) << *text;
-}
-
-TEST_F(UpdateConfigurationTest, KeepsWhatIsThereAndReadsItBack) {
-  const std::string once = Update(R"([{"match_kind": "scope", "id": "T", "instances": ["net/block1"],
-                                       "outputs": [{"node": "mine", "port": 0}]}])");
-  EXPECT_NE(once.find("\"mine\""), std::string::npos);
-  EXPECT_EQ(once.find("\"sum$\""), std::string::npos);
-  EXPECT_NE(once.find("\"relu$\""), std::string::npos);
-  EXPECT_EQ(Update(once), once);
-}
-
-// What an entry has is not searched for: instances may differ there.
-TEST_F(UpdateConfigurationTest, OnlyMissingPartsAreSearched) {
-  const char* instances =
-      R"x([{"match_kind": "scope", "id": "T", "instances": ["net/block1", "net/block2/(abs|sum)"])x";
-  const std::string inputs = R"("inputs": [[{"node": "sum$", "port": 0}]])",
-                    outputs = R"("outputs": [{"node": "sum$", "port": 0}])";
-  const std::string error = "the instance `net/block2/(abs|sum)` of the entry `T` has no nodes `relu$`";
-  EXPECT_EQ(Update(fmt::format("{}, {}, {}}}]", instances, inputs, outputs)).find("the instance"),
-            std::string::npos);
-  EXPECT_EQ(Update(fmt::format("{}, {}}}]", instances, outputs)).find(error), 0U);
-}
-
-// Literals, constants without a name, are neither inputs nor outputs.
-TEST_F(UpdateConfigurationTest, LiteralsAreNoInputs) {
-  const auto update = [&](const std::string& name) {
-    Context context;
-    const auto graph =
-        Parse(fmt::format(R"(  %0 = nnef.external "x" {{shape = [2], dtype = "scalar"}} : f32[2]
-  %1 = nnef.constant "{}" {{shape = [], value = [2.0], dtype = "scalar"}} : f32[]
-  %2 = nnef.mul "net/mul" (%0, %1) : f32[2]
-  %3 = nnef.relu "relu" (%2) : f32[2]
-  opset1.Result "y" (%3)
-)",
-                          name));
-    const std::string json = R"([{"match_kind": "scope", "id": "T", "instances": ["net"]}])";
-    return UpdateConfiguration(*graph, context.sources.AddText("c.json", json), context).value_or("no text");
-  };
-  const auto count = [](const std::string& text) {
-    size_t found = 0;
-    for (size_t at = text.find("\"port\""); at != std::string::npos; at = text.find("\"port\"", at + 1))
-      ++found;
-    return found;
-  };
-  EXPECT_EQ(count(update("")), 2U) << update("");  // of x, and the output
-  EXPECT_EQ(count(update("two")), 3U) << update("two");
-}
-
-// A block without inputs from outside has an empty list of them.
-TEST_F(UpdateConfigurationTest, BlocksWithoutInputs) {
-  Context context;
-  const auto graph = Parse(R"(  %0 = opset1.Parameter "net/block/x" {element_type = f32, shape = [2]} : f32[2]
-  %1 = opset1.ReLU "net/block/relu" (%0) : f32[2]
-  %2 = opset1.Abs "net/abs" (%1) : f32[2]
-  opset1.Result "y" (%2)
-)");
-  const std::string json = R"([{"match_kind": "scope", "id": "T", "instances": ["net/block"]}])";
-  const auto text = UpdateConfiguration(*graph, context.sources.AddText("c.json", json), context);
-  ASSERT_TRUE(text.has_value());
-  EXPECT_NE(text->find("\"inputs\": []"), std::string::npos) << *text;
-  EXPECT_NE(text->find("\"relu$\""), std::string::npos) << *text;
-}
-
-// One mistake is reported once, of inputs and of outputs.
-TEST_F(UpdateConfigurationTest, OneMistake) {
-  for (const char* given : {R"("inputs": [])", R"("outputs": [])"}) {
-    Context context;
-    const auto graph = Parse(kBlocks);
-    const std::string json =
-        fmt::format(R"([{{"match_kind": "scope", "id": "T", "instances": ["net/blo"], {}}}])", given);
-    EXPECT_FALSE(UpdateConfiguration(*graph, context.sources.AddText("c.json", json), context).has_value());
-    ASSERT_EQ(context.emitter.diagnostics().size(), 1U) << given;
-    EXPECT_NE(context.emitter.diagnostics()[0].message.find("does not end in front of a `/`"),
-              std::string::npos);
-  }
-}
-
-TEST_F(UpdateConfigurationTest, Mistakes) {
-  EXPECT_EQ(Update(R"([{"match_kind": "scope", "id": "T", "instances": ["net/block3"]}])"),
-            "no name of a node begins as the instance `net/block3` of the entry `T` says");
-  EXPECT_EQ(Update(R"([{"match_kind": "scope", "id": "T", "instances": ["net/blo"]}])"),
-            "the instance `net/blo` of the entry `T` does not end in front of a `/` of `net/block1/relu`");
-  EXPECT_EQ(
-      Update(
-          R"x([{"match_kind": "scope", "id": "T", "instances": ["net/block1", "net/block2/(abs|sum)"]}])x"),
-      "the instance `net/block2/(abs|sum)` of the entry `T` has no nodes `relu$`; expected one, as "
-      "`net/block1` has");
 }
 
 }  // namespace
