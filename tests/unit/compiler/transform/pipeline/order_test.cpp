@@ -42,6 +42,8 @@ TEST(OrderTest, NumberingDoesNotCount) {
 
 TEST(OrderTest, ParallelEdgesAreOne) {
   EXPECT_EQ(Order({"A", "B"}, {"AB", "AB"}), "AB");
+  // More than a sort by insertion handles.
+  EXPECT_EQ(Order({"A", "B"}, std::vector<std::string>(100, "AB")), "AB");
 }
 
 TEST(OrderTest, CyclesAreFound) {

@@ -171,6 +171,7 @@ TEST(TransformationListTest, ThreeFormsOfANameAreFound) {
   EXPECT_EQ(list.Find("Gamma"), nullptr);
   EXPECT_EQ(list.Find(""), nullptr);
   EXPECT_EQ(list.Nearest("front.Gama"), "front.Gamma");
+  EXPECT_EQ(list.Nearest("THIRT"), "THIRD");
 }
 
 // Anchors have an id alone.
@@ -231,7 +232,8 @@ TEST(TransformationListTest, BuiltInsHaveTheirNamesInTheModelOptimizer) {
   // Another phase, package or class; without a module.
   for (const char* name : {"extensions.middle.Mish_fusion.MishFusion", "folder.front.Mish_fusion.MishFusion",
                            "openvino.front.Mish_fusion.MishFusion", "extensions.front.Mish_fusion.Mish",
-                           "extensions.front.Mish_fusion.", "extensions.front", "extensions.", "mo."})
+                           "extensions.front.Mish_fusion.", "extensions.front", "extensions.", "mo.",
+                           "extensions.front.MishFusion", "mo.back.GatherTreeNormalizer"})
     EXPECT_EQ(find(name), "none") << name;
 }
 
@@ -244,6 +246,13 @@ TEST(TransformationListTest, ClassesOfFoldersHavePriorityOverTheModelOptimizersN
   EXPECT_EQ(list.Find("extensions.front.Mish_fusion.MishFusion"), own);
   EXPECT_EQ(list.Find("openvino.tools.mo.front.Mish_fusion.MishFusion"),
             list.Find("nnefc::transform::front::MishFusion"));
+  // Nor do classes of folders have a second name, that of a built-in class.
+  auto gamma = std::make_unique<front::Gamma>();
+  gamma->foreign_class = "front.Gamma";
+  const Transformation* foreign = gamma.get();
+  list.Add(std::move(gamma));
+  EXPECT_EQ(list.Find("front.Gamma"), foreign);
+  EXPECT_EQ(list.Find("extensions.front.any.Gamma"), nullptr);
   // A plug-in's class has no such name.
   auto beta = std::make_unique<front::Beta>();
   beta->plugin = "folder/own.so";
