@@ -360,6 +360,17 @@ TEST_F(BuiltInTest, ListsOfInputsAreCompared) {
             "Parameter(x) Lists(a: x, x, x) Lists(b: x, x, x) Add(s: a, b) Result(y: s)");
 }
 
+// Nothing is known about nodes of an operation without a shape function.
+TEST_F(BuiltInTest, NodesOfUnknownOperationsAreKeptApart) {
+  registry_.Add(
+      {.set = "acme", .name = "F", .section = {}, .inputs = {{.name = "a"}}, .outputs = {"output"}});
+  EXPECT_EQ(Body("middle.MergeEqualNodes",
+                 "  %1 = acme.F \"a\" (%0) : f32[2]\n"
+                 "  %2 = acme.F \"b\" (%0) : f32[2]\n"
+                 "  %9 = opset1.Add \"s\" (%1, %2) : f32[2]\n"),
+            "Parameter(x) F(a: x) F(b: x) Add(s: a, b) Result(y: s)");
+}
+
 // Two results of one value remain two outputs.
 TEST_F(BuiltInTest, EqualResultsAreKeptApart) {
   EXPECT_EQ(After("middle.MergeEqualNodes",

@@ -109,6 +109,28 @@ TEST_F(EditsTest, PortsOfRemovedNodesAreRefused) {
   EXPECT_EQ(ir::Verify(*ir), std::vector<std::string>());
 }
 
+TEST_F(EditsTest, OperationsOfAnyNumberOfInputsTakeMore) {
+  const auto ir = Parse(kLoweredGraph);
+  ASSERT_NE(ir, nullptr);
+  Graph graph(*ir);
+  const Node concat = *graph.FindNode("c"), product = *graph.FindNode("m");
+  const int32_t count = concat.num_in_ports();
+  const Port source = concat.in_port(0).GetSource();
+  for (int32_t i = 0; i < 3; ++i) EXPECT_EQ(graph.AddInPort(concat, source).index(), count + i);
+  EXPECT_EQ(concat.in_port(count + 2).GetSource(), source);
+  EXPECT_THROW(graph.AddInPort(product, source), Error);
+}
+
+// A caller of Raw() may add nodes, whose names count.
+TEST_F(EditsTest, NamesAddedToTheUnderlyingGraphCount) {
+  const auto ir = Parse(kLoweredGraph);
+  ASSERT_NE(ir, nullptr);
+  Graph graph(*ir);
+  EXPECT_EQ(graph.UniqueName("fresh"), "fresh");
+  ir::AddConst(graph.Raw(), TensorValue::FromInts({}, {1}), "fresh");
+  EXPECT_EQ(graph.UniqueName("fresh"), "fresh_2");
+}
+
 // ---- inputs and outputs of the model ----
 
 ir::AttributeMap VectorOf(int64_t extent) {

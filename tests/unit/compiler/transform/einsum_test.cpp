@@ -56,6 +56,17 @@ TEST_F(EinsumTest, WhatIsNoProductOfMatrices) {
   EXPECT_EQ(Of("ijm,jk->ik", "[3,4,2]", "[4,5]"), left);  // m is summed separately
 }
 
+TEST_F(EinsumTest, EquationsOfOtherThanTwoOperandsRemain) {
+  const std::string a = "  %0 = opset1.Parameter \"a\" {element_type = f32, shape = [3,3]} : f32[3,3]\n";
+  const auto of = [&](const std::string& inputs, const std::string& equation) {
+    return After("middle.EinsumToMatMul", a + "  %1 = opset7.Einsum \"e\" (" + inputs + ") {equation = \"" +
+                                              equation + "\"} : f32[...]\n  opset1.Result \"y\" (%1)\n");
+  };
+  EXPECT_EQ(of("%0, %0", "ij,jk->ik"), "Parameter(a) MatMul(e: a, a) Result(y: e)");
+  EXPECT_EQ(of("%0, %0, %0", "ij,jk,kl->il"), "Parameter(a) Einsum(e: a, a, a) Result(y: e)");
+  EXPECT_EQ(of("%0", "ij->ji"), "Parameter(a) Einsum(e: a) Result(y: e)");
+}
+
 // An extent of 1 broadcasts in Einsum, and an open one may be 1.
 TEST_F(EinsumTest, ExtentsThatMayStretch) {
   const std::string left = "Einsum(e: a, b) Result(y: e)";

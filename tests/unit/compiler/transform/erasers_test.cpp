@@ -155,5 +155,29 @@ TEST_F(ErasersTest, OtherConstantsAndVariablesRemain) {
             "external(x) constant(k) Const(l) variable(v) add(a: x, k) Result(y: a) Result(z: l)");
 }
 
+TEST_F(ErasersTest, ConstantsOfBodiesThatNothingReadsAreRemoved) {
+  const auto body = [](const std::string& role, const std::string& more) {
+    return fmt::format(R"(    "{0}" input 1 -> 0 output 0 -> 0 graph "{0}" {{
+      %0 = opset1.Parameter "a" {{element_type = f32, shape = [2]}} : f32[2]
+      {1}opset1.Result "" (%0)
+    }}
+)",
+                       role, more);
+  };
+  const auto graph = Parse(R"(  %0 = opset1.Parameter "c" {element_type = boolean, shape = []} : boolean[]
+  %1 = opset1.Parameter "x" {element_type = f32, shape = [2]} : f32[2]
+  %2 = opset8.If "if" (%0, %1) : f32[2] bodies {
+)" + body("then_body", "%1 = opset1.Const \"k\" : f32[] = dense<f32[]: 1.0>\n      ") +
+                           body("else_body", "") + "  }\n  opset1.Result \"y\" (%2)\n");
+  ASSERT_NE(graph, nullptr);
+  EXPECT_EQ(Run(StandardTransformations(), *graph, Side::kBeforeLowering,
+                {.only = {"front.StandaloneConstEraser"}}),
+            "");
+  for (ir::NodeId id : graph->nodes()) {
+    for (const ir::Body& changed : graph->node(id).bodies())
+      EXPECT_EQ(Brief(*changed.graph), "Parameter(a) Result(: a)");
+  }
+}
+
 }  // namespace
 }  // namespace nnefc::transform

@@ -109,6 +109,24 @@ TEST_F(FusionsTest, NoGelu) {
                       "  %y = opset1.Multiply \"out\" (%m, %k) : f32[1,2,3,4]\n"));
 }
 
+// Graphs without one of the operations of Mish are not searched for it.
+TEST_F(FusionsTest, MishNeedsBothFunctions) {
+  const TransformationList list = StandardTransformations();
+  const auto may_change = [&](const char* first, const char* second) {
+    const auto graph =
+        Parse(fmt::format(R"(  %0 = nnef.external "x" {{shape = [2], dtype = "scalar"}} : f32[2]
+  %1 = nnef.{} "a" (%0) : f32[2]
+  %2 = nnef.{} "b" (%1) : f32[2]
+  opset1.Result "y" (%2)
+)",
+                          first, second));
+    return list.Find("front.MishFusion")->MayChange(*graph);
+  };
+  EXPECT_FALSE(may_change("softplus", "softplus"));
+  EXPECT_FALSE(may_change("tanh", "tanh"));
+  EXPECT_TRUE(may_change("softplus", "tanh"));
+}
+
 // log(1 + exp(x)) of one alone.
 TEST_F(FusionsTest, SoftplusOfOne) {
   const auto softplus = [&](const std::string& number, const std::string& sum, const std::string& more = "") {
@@ -121,7 +139,10 @@ TEST_F(FusionsTest, SoftplusOfOne) {
     const TransformationList list = StandardTransformations();
     const auto graph = Parse(Numbered(text));
     EXPECT_EQ(Run(list, *graph, Side::kBeforeLowering, {.only = {"front.SoftplusFusion"}}), "");
-    return Brief(*graph).find("softplus(") != std::string::npos;
+    // The nodes of the formula are removed with it.
+    const std::string brief = Brief(*graph);
+    EXPECT_NE(brief.find("softplus(") == std::string::npos, brief.find("exp(") == std::string::npos) << brief;
+    return brief.find("softplus(") != std::string::npos;
   };
   EXPECT_TRUE(softplus("1.0", "%e, %one"));
   EXPECT_TRUE(softplus("1.0", "%one, %e"));

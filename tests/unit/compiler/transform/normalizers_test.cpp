@@ -80,6 +80,13 @@ TEST_F(NormalizersTest, NormalizeOverChannelsAndSpace) {
   EXPECT_EQ(ValueOf("n/weights"), "[1,2]: 20 30");
 }
 
+TEST_F(NormalizersTest, TruthValuesAsNumbersAreZeroOrOne) {
+  EXPECT_EQ(After({.eps = "true"}), kScaled);
+  EXPECT_EQ(Find("n/normalizel2")->Double("eps"), 1);
+  EXPECT_EQ(After({.eps = "false"}), kScaled);
+  EXPECT_EQ(Find("n/normalizel2")->Double("eps"), 0);
+}
+
 TEST_F(NormalizersTest, NormalizeWithOneWeight) {
   EXPECT_EQ(After({.channel_shared = "true"}), kScaled);
   EXPECT_EQ(ValueOf("n/weights"), "[1,1,1,1]: 20");
@@ -144,6 +151,8 @@ TEST_F(NormalizersTest, OtherNormalizeNodesRemain) {
          "it has 2 weights of f16 for an input of f32 with the shape [1,2,3,3]", remains);
   expect({.weights = "%w = opset1.Const \"w\" : f32[0] = dense<f32[0]: >"},
          "it has 0 weights of f32 for an input of f32 with the shape [1,2,3,3]", remains);
+  expect({.weights = "%w = opset1.Const \"w\" : f32[0] = dense<f32[0]: >", .channel_shared = "true"},
+         "it has 0 weights of f32 for an input of f32 with the shape [1,2,3,3]", remains);
   expect({.weights = "%w = opset1.Parameter \"w\" {element_type = f32, shape = shape[2]} : f32[2]"},
          "its weights are not constant", "Parameter(x) Parameter(w) Normalize(n: x, w) Result(y: n)");
   // Without weights, or without an attribute.
@@ -166,6 +175,23 @@ TEST_F(NormalizersTest, OtherNormalizeNodesRemain) {
                       "  %n = acme.Normalize \"n\" (%x, %w) {across_spatial = true, channel_shared = true, "
                       "eps = 1.0} : f32[1,2]\n"),
             "Parameter(x) Const(w) Normalize(n: x, w) Result(y: n)");
+}
+
+TEST_F(NormalizersTest, NormalizeNodesOfTwoOutputsRemain) {
+  registry_.Add({.set = "extension",
+                 .name = "Normalize",
+                 .section = {},
+                 .inputs = {{.name = "data"}, {.name = "weights"}},
+                 .outputs = {"output", "norm"}});
+  EXPECT_EQ(
+      After("back.NormalizeToNormalizeL2",
+            "  %x = opset1.Parameter \"x\" {element_type = f32, shape = shape[1,2]} : f32[1,2]\n"
+            "  %w = opset1.Const \"w\" : f32[2] = dense<f32[2]: 20.0, 30.0>\n"
+            "  %n:2 = extension.Normalize \"n\" (%x, %w) {across_spatial = true, channel_shared = true, "
+            "eps = 1.0} : f32[1,2], f32[1,2]\n"
+            "  opset1.Result \"z\" (%n.1)\n"),
+      "Parameter(x) Const(w) Normalize(n: x, w) Result(z: n.1) Result(y: n)");
+  EXPECT_EQ(log_, "`n` remains: it has 2 inputs and 2 outputs; expected 2 and 1");
 }
 
 TEST_F(NormalizersTest, EndTokensOfOneElementBecomeScalars) {
