@@ -309,6 +309,48 @@ TEST_F(PluginsTest, OneOfTwoMistakes) {
         for (int i = 0; i < 2; ++i) r.AddKernel("nnef", "broken", nothing);
       },
       "plugin.duplicate", "kernel of `nnef.broken`");
+  both([](Registrar& r) { r.AddTransformation<Named>("nnefc::transform::front::MishFusion"); },
+       "plugin.duplicate", "an id belongs to one");
+  both(
+      [](Registrar& r) {
+        for (int i = 0; i < 2; ++i) r.AddTransformation<Named>("Twice");
+      },
+      "plugin.duplicate", "transformation `Twice` is registered twice");
+  for (const char* second : {"acme", "other"}) {
+    both(
+        [=](Registrar& r) {
+          AddBroken(r);
+          r.AddLibrary(second, kHead + std::string(kPrimitive));
+        },
+        "plugin.duplicate",
+        std::string_view(second) == "acme" ? "library `acme` is registered twice"
+                                           : "fragment `broken` is registered twice");
+  }
+}
+
+// An operation of NNEF belongs to the plug-in whose library declares it.
+TEST_F(PluginsTest, OperationsOfAnotherPlugin) {
+  const auto declare = [](Registrar& r) {
+    r.AddLibrary("acme", kHead + std::string("fragment whole( x: tensor<scalar> ) -> ( y: tensor<scalar> )\n"
+                                             "{\n    y = relu(x);\n}"));
+  };
+  const auto implement = [](Registrar& r) {
+    r.AddOperation({.set = "nnef", .name = "whole", .infer = LikeInput});
+  };
+  Registration() = [&, count = 0](Registrar& r) mutable {
+    if (count++ == 0) {
+      declare(r);
+    } else {
+      implement(r);
+    }
+  };
+  const std::string copy = Write("copy.so", Read(Module("whole")));
+  ExpectMistake(*Plugins::Load({Module("whole"), copy}), "plugin.entry",
+                "no library of it declares the operation `nnef.whole`");
+  EXPECT_TRUE(Load([&](Registrar& r) {
+                declare(r);
+                implement(r);
+              })->ok());
 }
 
 TEST_F(PluginsTest, LoweringsAndKernelsOfARun) {
