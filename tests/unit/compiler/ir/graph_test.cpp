@@ -119,6 +119,39 @@ TEST_F(GraphTest, Segments) {
   ExpectValid();
 }
 
+TEST_F(GraphTest, ContainsItsNodes) {
+  const OutputPort first = Input(), second = Input();
+  EXPECT_TRUE(graph_.Contains(first.node) && graph_.Contains(second.node));
+  for (const NodeId other : {NodeId(), NodeId(-1), NodeId(2), NodeId(100)})
+    EXPECT_FALSE(graph_.Contains(other));
+  graph_.Erase(second.node);
+  EXPECT_TRUE(graph_.Contains(first.node) && !graph_.Contains(second.node));
+}
+
+// A shape function that throws fails with a message.
+TEST_F(GraphTest, ShapeFunctionsThatThrow) {
+  const std::string before = "the shape function of `Throws`, which a plug-in brings, failed: ";
+  for (const bool is_exception : {true, false}) {
+    OpRegistry registry(&StandardOps());
+    const auto fail = [](bool is_standard) {
+      if (is_standard) throw std::runtime_error("no rank");
+      throw 7;
+    };
+    registry.Add({.set = "acme", .name = "Throws", .outputs = {"y"}, .infer = [=](InferContext& context) {
+                    context.SetOutput(0, ElementType::kF32, PartialShape{2});
+                    fail(is_exception);
+                  }});
+    Graph graph(&registry, "g");
+    Emitter emitter;
+    const InferredNode node = AddInferred(graph, "acme", "Throws", {.name = "n"}, emitter);
+    EXPECT_FALSE(node.inferred);
+    ASSERT_EQ(emitter.diagnostics().size(), 1u);
+    EXPECT_EQ(emitter.diagnostics()[0].message,
+              before + (is_exception ? "no rank" : "it threw something other than a std::exception"));
+    EXPECT_EQ(graph.node(node.id).output().type, ElementType::kDynamic);
+  }
+}
+
 TEST_F(GraphTest, VerifyTellsWrongArity) {
   const OutputPort x = Input();
   Add("add", {x});

@@ -77,6 +77,10 @@ TEST_F(VerifyInferredTest, TellsAnotherValue) {
   ExpectValid();
   graph_.SetOutputValue({shape, 0}, TensorValue::FromInts({2}, {2, 5}));
   ExpectViolations({"the value of output 0 of `opset1.ShapeOf` \"s\" differs from the inferred one"});
+  // A value of another shape is reported by its shape alone.
+  graph_.SetOutputType({shape, 0}, ElementType::kI64, PartialShape{3});
+  graph_.SetOutputValue({shape, 0}, TensorValue::FromInts({3}, {2, 3, 1}));
+  ExpectViolations({"output 0 of `opset1.ShapeOf` \"s\" is i64[3]; the inferred one is i64[2]"});
 }
 
 // A value may be known that inference does not compute.
@@ -200,6 +204,17 @@ TEST_F(VerifyInferredTest, TellsAnotherTypeInABody) {
     if (inner.node(id).name() == "b") inner.SetOutputType({id, 0}, ElementType::kF32, PartialShape{2, 4});
   }
   ExpectViolations({"else_body of `opset8.If` \"i\": output 0 of `opset1.Abs` \"b\" is f32[2,4]"});
+}
+
+// The input at index 0 is compared as well.
+TEST_F(VerifyInferredTest, FirstInputOfABody) {
+  const NodeId branch = AddIf([](Graph& body, NodeId parameter) { AddResult(body, "r", {parameter, 0}); });
+  Graph& inner = *graph_.body(branch, 1).graph;
+  const NodeId flag = AddParameter(inner, "flag", ElementType::kF32, PartialShape{1});
+  graph_.body(branch, 1).inputs.push_back({.external = 0, .internal = 1});
+  ExpectViolations({"hands boolean[1] to parameter 1 of else_body, which is f32[1]"});
+  inner.SetOutputType({flag, 0}, ElementType::kBoolean, PartialShape{1});
+  ExpectValid();
 }
 
 // The first of several mistakes is named.
