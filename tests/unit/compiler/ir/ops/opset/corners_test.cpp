@@ -213,6 +213,16 @@ TEST(OpsetCorners, ConstantsHaveTheTypeOfTheirValue) {
   ASSERT_TRUE(ir::InferNode(graph, node, emitter));
   EXPECT_EQ(graph.node(node).output().type, ElementType::kF32);
   EXPECT_EQ(graph.node(node).output().shape, (ir::PartialShape{3}));
+  EXPECT_FALSE(graph.node(node).output().value);
+  // Without elements, the value is known if the type is.
+  graph.SetAttribute(node, "shape", PartialShape{2, 0});
+  ASSERT_TRUE(ir::InferNode(graph, node, emitter));
+  ASSERT_TRUE(graph.node(node).output().value);
+  EXPECT_EQ(*graph.node(node).output().value, TensorValue::FromFloats({2, 0}, {}));
+  graph.SetOutputValue({node, 0}, std::nullopt);
+  graph.SetAttribute(node, "element_type", ElementType::kDynamic);
+  ASSERT_TRUE(ir::InferNode(graph, node, emitter));
+  EXPECT_FALSE(graph.node(node).output().value);
 }
 
 // Known values pass a conversion, as far as they may be shapes.
@@ -288,6 +298,14 @@ TEST(OpsetCorners, OneMessageForTheFirstMistake) {
   expect_one("opset1.DeformablePSROIPooling", "f32[2,18,5,6]; f16[7,4]",
              "output_dim = 2, group_size = 3, spatial_scale = 0.5",
              "`rois` of `DeformablePSROIPooling` has the element type f16; expected f32 as before it");
+  const std::string segments = "opset3.EmbeddingSegmentsSum", more = "; i64[] = 4; i64[]; ";
+  expect_one(
+      segments, "f32[5,2]; i64[6]; i64[5]" + more + "f16[6]", "",
+      "`per_sample_weights` of `EmbeddingSegmentsSum` has the element type f16; expected f32 as the table");
+  expect_one(segments, "f32[5,2]; i32[6]; i64[6]" + more + "f32[5]", "",
+             "`segment_ids` of `EmbeddingSegmentsSum` has the element type i64; expected i32 as before it");
+  expect_one("opset16.SparseFillEmptyRows", "f32[3]; i32[2]; i64[3,2]; f16[]", "",
+             "`default_value` of `SparseFillEmptyRows` has the element type f16; expected f32 as the values");
 }
 
 // Messages name the input with the mistake.

@@ -135,6 +135,22 @@ TEST(OpsetDeclarations, HaveOptionalTensorsAtTheEnd) {
   }
 }
 
+// Documents write a number with a point where the attribute is a double; element types and shapes are texts.
+TEST(OpsetDeclarations, ValuesOfAttributes) {
+  const auto written = [](AttributeKind kind, Attribute value) {
+    return Literal(NnefValue({.name = "a", .kind = kind}, value));
+  };
+  EXPECT_EQ(written(AttributeKind::kInt, int64_t{2}), "2");
+  EXPECT_EQ(written(AttributeKind::kDouble, int64_t{2}), "2.0");
+  EXPECT_EQ(written(AttributeKind::kDouble, 0.5), "0.5");
+  EXPECT_EQ(written(AttributeKind::kInts, Attribute::Integers{2, 3}), "[2, 3]");
+  EXPECT_EQ(written(AttributeKind::kDoubles, Attribute::Integers{2, 3}), "[2.0, 3.0]");
+  EXPECT_EQ(written(AttributeKind::kDoubles, Attribute::Scalars{0.5, 3}), "[0.5, 3.0]");
+  EXPECT_EQ(written(AttributeKind::kType, ElementType::kF16), "'f16'");
+  EXPECT_EQ(written(AttributeKind::kShape, PartialShape{1, Dim()}), "'[1,?]'");
+  EXPECT_EQ(written(AttributeKind::kBool, true), "true");
+}
+
 TEST(OpsetDeclarations, NamesOfOtherOperationsAreUnknown) {
   for (std::string_view name : {"", "opset", "opset8", "opset8_", "opset8_gather", "opset_Gather",
                                 "opset99_Gather", "relu", "xopset8_Gather"})

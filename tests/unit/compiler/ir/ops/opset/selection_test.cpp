@@ -1,5 +1,7 @@
 // The boxes, regions and activations that kernels and shape functions read from attributes.
 
+#include <cmath>
+
 #include "compiler/ir/ops/opset/boxes/box_selection.h"
 #include "compiler/ir/ops/opset/control_flow/recurrent.h"
 #include "compiler/ir/ops/opset/detection/class_selection.h"
@@ -163,6 +165,32 @@ TEST(BoxSelection, Thresholds) {
   all.is_center = true;
   all.boxes = {1, 1, 2, 2, 6, 6, 2, 2, 1, 2, 2, 2, 0, 1, 0, 2};
   EXPECT_EQ(SelectedBoxes(all), "0.0.0=0.75 0.1.1=0.75 0.0.1=0.5 0.1.0=0.5 0.0.3=0.25 0.1.3=0.125 ");
+}
+
+// A box whose score falls to the threshold is not selected.
+TEST(BoxSelection, SoftSuppression) {
+  BoxSelection soft = FourBoxes();
+  soft.classes = 1;
+  soft.sigma = 0.5;
+  soft.iou_threshold = 1;
+  // exp(-0.5 / 0.5 * overlap^2) with the overlap 1 / 3 of the first and the third box.
+  const float lowered = 0.625F * std::exp(-1.0F / 9);
+  EXPECT_EQ(SelectedBoxes(soft), fmt::format("0.0.0=0.75 0.0.2={} 0.0.1=0.5 0.0.3=0.25 ", lowered));
+  soft.score_threshold = lowered;
+  EXPECT_EQ(SelectedBoxes(soft), "0.0.0=0.75 ");
+}
+
+// A box of a negative extent overlaps no box, neither as the better nor as the worse one.
+TEST(BoxSelection, NegativeExtents) {
+  for (const bool is_first : {true, false}) {
+    BoxSelection boxes = FourBoxes();
+    boxes.is_center = true;
+    boxes.classes = 1;
+    boxes.count = 2;
+    boxes.boxes = {1, 1, 1, 2, 1, 1, -1, 2};
+    boxes.scores = is_first ? std::vector<double>{0.5, 0.75} : std::vector<double>{0.75, 0.5};
+    EXPECT_EQ(SelectedBoxes(boxes), is_first ? "0.0.1=0.75 0.0.0=0.5 " : "0.0.0=0.75 0.0.1=0.5 ");
+  }
 }
 
 // Of boxes with equal scores, the first one is selected.
