@@ -118,6 +118,11 @@ TEST_F(DeclaredShapesTest, WholeAxesOfALoop) {
   EXPECT_EQ(written(slice(-1, 0, -1, 1), slice(0, 4, 1, 1), 1), backward + forward);
   EXPECT_EQ(written(slice(0, 4, 2, 2), slice(4, 0, -2, 2), 2),
             "start=\"0\" end=\"-1\" stride=\"2\"; start=\"-1\" end=\"0\" stride=\"-2\"; ");
+  // Other spellings of the start of an axis remain.
+  EXPECT_EQ(written(slice(0, 4, 1, 1), slice(-5, 4, 1, 1), 1),
+            forward + "start=\"-5\" end=\"4\" stride=\"1\"; ");
+  EXPECT_EQ(written(slice(0, 4, 1, 1), slice(4, -5, -1, 1), 1),
+            forward + "start=\"4\" end=\"-5\" stride=\"-1\"; ");
 }
 
 }  // namespace

@@ -83,6 +83,26 @@ TEST_F(WriteTest, WritesLayersPortsAndEdges) {
   ExpectStable(graph);
 }
 
+// Edges are ordered by the layer that they leave, then by the port, then by their end.
+TEST_F(WriteTest, OrdersEdges) {
+  Graph graph(&registry_, "net");
+  const NodeId x = ir::AddParameter(graph, "x", ElementType::kF32, ir::PartialShape({2, 2}));
+  const NodeId relu = Add(graph, "opset1", "ReLU", {{x, 0}});
+  const NodeId sum = Add(graph, "opset1", "Add", {{relu, 0}, {x, 0}});
+  const NodeId last = Add(graph, "opset1", "Add", {{sum, 0}, {x, 0}});
+  ir::AddResult(graph, "y", {last, 0});
+  Infer(graph);
+  const std::string xml = Written(graph);
+  std::string edges;
+  for (const char* name : {"from-layer=\"", "from-port=\"", "to-layer=\"", "to-port=\""}) {
+    const std::string_view key(name);
+    for (size_t at = xml.find(key); at != std::string::npos; at = xml.find(key, at + 1))
+      edges += xml[at + key.size()];
+    edges += ' ';
+  }
+  EXPECT_EQ(edges, "000123 000122 123234 011000 ");
+}
+
 TEST_F(WriteTest, WritesEqualConstantsOnce) {
   Graph graph(&registry_, "net");
   const NodeId x = ir::AddParameter(graph, "x", ElementType::kF32, ir::PartialShape({2}));
@@ -245,6 +265,10 @@ TEST_F(WriteTest, WritesBothFilesOrNone) {
   int files = 0;
   for (const auto& entry : std::filesystem::directory_iterator(folder_)) files += entry.exists() ? 1 : 0;
   EXPECT_EQ(files, 2);
+  // Nor does the first one remain if there was none before.
+  std::filesystem::remove(Path("net.bin"));
+  EXPECT_FALSE(WriteOpenVino(graph, Path("net.xml")).ok());
+  EXPECT_FALSE(std::filesystem::exists(Path("net.bin")));
 }
 
 }  // namespace

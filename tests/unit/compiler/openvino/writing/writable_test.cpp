@@ -87,6 +87,16 @@ TEST_F(WritableTest, EntriesWithNul) {
   }
 }
 
+TEST_F(WritableTest, Graphs) {
+  ir::Graph unnamed(&registry_, std::string("a\0b", 3));
+  const ir::NodeId x = ir::AddParameter(unnamed, "x", ElementType::kF32, ir::PartialShape({2}));
+  EXPECT_EQ(Messages(unnamed).size(), 2u);
+  ir::AddResult(unnamed, "y", {x, 0});
+  ASSERT_EQ(Messages(unnamed).size(), 1u);
+  EXPECT_NE(Messages(unnamed)[0].find("the name of the graph"), std::string::npos) << Messages(unnamed)[0];
+  EXPECT_EQ(Messages(ir::Graph(&registry_, "net")), Lines{"the graph `net` has no result"});
+}
+
 TEST_F(WritableTest, SinksAndCustomPrimitives) {
   Small made = MakeSmall();
   ir::AttributeMap attributes;

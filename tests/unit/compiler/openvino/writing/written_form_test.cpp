@@ -69,6 +69,18 @@ TEST_F(WrittenFormTest, LeavesWholeAxesAlone) {
   EXPECT_EQ(openvino::WrittenForm(*OpenLoop(-1, 0, -1)), nullptr);
 }
 
+// A range that is empty for every extent remains.
+TEST_F(WrittenFormTest, EmptyRanges) {
+  for (const int64_t end : {-1, 0, 3}) {
+    const auto graph = OpenLoop(0, -1, 1);
+    ASSERT_NE(graph, nullptr);
+    ir::InputMapping& mapping = graph->body(Only(*graph, "TensorIterator").id(), 0).inputs[0];
+    mapping.start = -1;
+    mapping.end = end;
+    EXPECT_EQ(openvino::WrittenForm(*graph), nullptr) << end;
+  }
+}
+
 TEST_F(WrittenFormTest, CutsRangesBeforeTheLoop) {
   ExpectCut(1, -1, 1, 1, kToTheEnd);
   ExpectCut(0, -2, 1, 0, -1);
