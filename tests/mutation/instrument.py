@@ -282,8 +282,9 @@ class Instrumented:
                              "jump": ""}.get(site.form, re.sub(r"\s+", " ", change.text))
                     mutant = Mutant(len(self.mutants), path, line, site.begin - start + 1, change.operator, before, after,
                                     whole)
-                    mutant.occurrence = keys.get(mutant.key, 0)
-                    keys[mutant.key] = mutant.occurrence + 1
+                    first = mutant.key
+                    mutant.occurrence = keys.get(first, 0)
+                    keys[first] = mutant.occurrence + 1
                     self._by_site[path, index, place] = mutant.number
                     self._spans[mutant.number] = source.count(b"\n", site.begin, site.end)
                     self.mutants.append(mutant)

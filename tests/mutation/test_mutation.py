@@ -44,6 +44,9 @@ int main() {
     Add(Outside(x, 2, 4));
   }
   Add(Half(2));
+  Add(1);
+  Add(1);
+  Add(1);
   printf("%d %d\\n", total, Sum({1, 7}));
   return 0;
 }
@@ -99,6 +102,11 @@ def test_each_mutant_changes_the_output(program, tmp_path):
     # Only mutants return 7.
     assert {(mutant.operator, mutant.before) for mutant in equal} == {
         ("plus", "7"), ("jump", "return 7")}, equal
+
+
+def test_equal_mutants_of_equal_lines_are_told_apart(program):
+    keys = [mutant.key for mutant in program[0]]
+    assert len(set(keys)) == len(keys)
 
 
 def test_reached_mutants_are_recorded(program, tmp_path):
