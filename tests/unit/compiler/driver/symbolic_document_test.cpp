@@ -60,6 +60,8 @@ TEST(SymbolicDocument, ReadsStrings) {
   EXPECT_EQ(Joined([](int64_t n) { return fmt::format("f(\"a'  b\", {})", n); }), "f(\"a'  b\", N)");
   EXPECT_EQ(Joined([](int64_t n) { return fmt::format("f('a\\'  b', {})", n); }), "f('a\\'  b', N)");
   EXPECT_EQ(Joined([](int64_t n) { return fmt::format("f('', {}, '')", n); }), "f('', N, '')");
+  // A string without an end is the rest of the text.
+  EXPECT_EQ(Joined([](int64_t n) { return fmt::format("[{}] 'a  67", n); }), "[N] 'a  67");
   EXPECT_EQ(Joined([](int64_t n) { return fmt::format("f('{}', {})", n, n); }), "none");
   // Blanks after a string are not a part of it.
   EXPECT_EQ(Joined([](int64_t n) { return fmt::format("f('a'{}{})", n > 1000 ? "\n  " : " ", n); }),
