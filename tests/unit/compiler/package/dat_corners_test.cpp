@@ -92,6 +92,19 @@ TEST_F(DatCornersTest, ArgumentsOfAlgorithms) {
             "x: error: at byte 50: the quantization algorithm has no argument `bits` [dat.algorithm]\n");
 }
 
+// The algorithm in a file decodes its items, whatever graph.quant says.
+TEST_F(DatCornersTest, AlgorithmsOfFilesPrecedeGraphQuant) {
+  DatQuantization other;
+  other.min = TensorValue::Scalar(0);
+  other.max = TensorValue::Scalar(1);
+  const std::string own = Make(Provisional{.extents = {2},
+                                           .type = 1,
+                                           .bits = 8,
+                                           .algorithm = "linear_quantize(min=0,max=255,bits=8)",
+                                           .data = std::string("\0\7", 2)});
+  EXPECT_EQ(Decoded(own, ElementType::kF32, &other), "[2] 0 7");
+}
+
 // Arguments of graph.quant broadcast to the items: no more axes, and extents of 1 or the same.
 TEST_F(DatCornersTest, ShapesOfArguments) {
   const std::string bytes =

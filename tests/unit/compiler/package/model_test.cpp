@@ -489,6 +489,20 @@ TEST_F(ModelTest, RefusesTooManyEntries) {
   EXPECT_EQ(OpenFails(Gzip(tar.Tar())), "the archive has more than 100000 entries [archive.too-large]\n");
 }
 
+// Folders count as entries, too.
+TEST_F(ModelTest, RefusesTooManyFolders) {
+  for (const int folders : {99'999, 100'000}) {
+    TarMaker tar;
+    for (int i = 0; i < folders; ++i) tar.Add({.name = "f", .type = '5'});
+    const std::string bytes = Gzip(tar.File("graph.nnef", kGraph).Tar());
+    if (folders == 100'000) {
+      EXPECT_EQ(OpenFails(bytes), "the archive has more than 100000 entries [archive.too-large]\n");
+    } else {
+      EXPECT_NE(Open(Write("m.tgz", bytes)), nullptr) << Messages();
+    }
+  }
+}
+
 TEST_F(ModelTest, RefusesDamagedStreams) {
   std::string packed = Gzip(TarMaker().File("graph.nnef", kGraph).File("x.dat", Dat(1, 2)).Tar());
   EXPECT_EQ(OpenFails(packed.substr(0, packed.size() - 1)),

@@ -155,13 +155,29 @@ TEST_F(ZipReaderTest, EntriesEndWithTheDirectory) {
     cut.insert(directory + size, (std::string("PK\1\2") + std::string(more, '\0')).substr(0, more));
     const uint32_t larger = size + more;
     std::memcpy(cut.data() + directory + larger + 12, &larger, sizeof larger);
-    const uint16_t comment = 100;
-    std::memcpy(cut.data() + directory + larger + 20, &comment, sizeof comment);
-    EXPECT_EQ(Read(cut + std::string(comment, '\0')),
-              "x: error: at byte 83: the archive is damaged: expected an entry of its directory "
-              "[archive.damaged]\n")
-        << more;
+    // A comment of 100 bytes has room for a whole entry; without one, the file ends first.
+    for (const uint16_t comment : {uint16_t{0}, uint16_t{100}}) {
+      std::memcpy(cut.data() + directory + larger + 20, &comment, sizeof comment);
+      EXPECT_EQ(Read(cut + std::string(comment, '\0')),
+                "x: error: at byte 83: the archive is damaged: expected an entry of its directory "
+                "[archive.damaged]\n")
+          << more;
+    }
   }
+}
+
+// A field of 64-bit sizes has those numbers, in order, that the entry lacks.
+TEST_F(ZipReaderTest, FieldsOfLargeSizes) {
+  const std::string whole = ZipMaker().Add({.name = "a", .data = "12345", .large = true}).Zip();
+  EXPECT_EQ(Read(whole), "a=12345;");
+  // With a size of its own for the packed data, the second number is the offset of the file.
+  const uint32_t directory = 30 + 1 + 5, numbers = directory + 46 + 1 + 8, packed = 5, offset = 0;
+  std::string changed = whole;
+  std::memcpy(changed.data() + directory + 20, &packed, sizeof packed);
+  EXPECT_EQ(Read(changed),
+            "x: error: at byte 5: the archive is damaged: expected the header of `a` [archive.damaged]\n");
+  std::memcpy(changed.data() + numbers + 8, &offset, sizeof offset);
+  EXPECT_EQ(Read(changed), "a=12345;");
 }
 
 // The message about missing data states the bytes after the header of the file.
