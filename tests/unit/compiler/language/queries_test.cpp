@@ -308,6 +308,14 @@ TEST_F(QueriesTest, SelectionsBeginWithTheSmallest) {
   EXPECT_TRUE(texts[3].starts_with("{") && texts[3].ends_with("}"));
   EXPECT_TRUE(texts[4].starts_with("graph net") && texts[4].ends_with("}"));
   EXPECT_EQ(texts[5], kQueriesNet);
+  // Of two statements that meet at the offset, one is selected.
+  const std::string text = "version 1.0;\ngraph g( x ) -> ( y ){x = external(shape = [1]);y = relu(x);}";
+  Open(text);
+  const std::vector<TextRange> ranges = FindSelections(analysis(), At("y = relu"));
+  for (size_t i = 1; i < ranges.size(); ++i) {
+    EXPECT_LE(ranges[i].begin, ranges[i - 1].begin);
+    EXPECT_GE(ranges[i].end, ranges[i - 1].end);
+  }
 }
 
 TEST_F(QueriesTest, HintsAreInTheRange) {
@@ -418,6 +426,22 @@ TEST_F(QueriesTest, ConfigurationsAreChecked) {
   ASSERT_TRUE(service.Change(uri, 2, {{{}, "{}"}}));
   EXPECT_TRUE(service.Diagnostics(uri).empty());
   EXPECT_FALSE(service.Configuration("file:///other.json"));
+}
+
+// A note has the place of what it refers to.
+TEST_F(QueriesTest, NotesOfConfigurationsHavePlaces) {
+  const std::string uri = "file:///.nnefc.json", text = R"({"lint": {}, "lint": {}})";
+  LanguageService service;
+  ASSERT_TRUE(service.OpenConfiguration(uri, 1, text));
+  const std::vector<Finding> findings = service.Diagnostics(uri);
+  ASSERT_EQ(findings.size(), 1u);
+  ASSERT_EQ(findings[0].notes.size(), 1u);
+  ASSERT_TRUE(findings[0].notes[0].place);
+  const TextRange& range = findings[0].notes[0].place->range;
+  EXPECT_EQ(text.substr(range.begin, range.end - range.begin), R"("lint")");
+  EXPECT_EQ(range.begin, 1u);
+  EXPECT_EQ(range.start, (Position{0, 1}));
+  EXPECT_EQ(range.stop, (Position{0, 7}));
 }
 
 TEST_F(QueriesTest, GraphsAreNotDocuments) {

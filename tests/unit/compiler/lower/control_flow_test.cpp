@@ -118,6 +118,17 @@ TEST_F(ControlFlow, APartOfAnAxisIsCutOffBefore) {
   Has(lowered, "input 0 -> 0 slice(axis 0, start -1, end 0, stride -1, part 1)");
 }
 
+// The first rows alone are a part, too.
+TEST_F(ControlFlow, TheBeginningOfAnAxisIsCutOffBefore) {
+  std::string text = Replaced(std::string(kLoop), "slice_ends = [-1]", "slice_ends = [4]");
+  text = Replaced(text, "input 0 -> 0 slice(axis 0, start 0, end -1, stride 1, part 1)",
+                  "input 0 -> 0 slice(axis 0, start 0, end 4, stride 1, part 1)");
+  text = Replaced(text, "f32[1,3], f32[6,3]", "f32[1,3], f32[4,3]");
+  const std::string lowered = Lower(text);
+  Has(lowered, "\"t/sliced0_start\" : i64[1] = dense<i64[1]: 0>");
+  Has(lowered, "\"t/sliced0_stop\" : i64[1] = dense<i64[1]: 4>");
+}
+
 // OpenVINO rejects a TensorIterator within another.
 TEST_F(ControlFlow, ALoopInALoopIsALoop) {
   // The loop over x as the body of one that runs once: it slices nothing.

@@ -89,6 +89,16 @@ TEST(LoweringMistakes, NeedKnownExtents) {
       {"max_pool", {"f32[2,?,4,5]"}, batch, ""},
       {"reshape", {"f32[2,3,?,?]"}, "shape = [6], axis_start = 0, axis_count = 2", "`input` along axis 3"},
       {"reshape", {"f32[2,3,?,?]"}, "shape = [3,2], axis_start = 0, axis_count = 2", ""},
+      // One message is enough.
+      {"reshape", {"f32[2,3,?,?,?]"}, "shape = [6], axis_start = 0, axis_count = 2", "`input` along axis 3"},
+      {"rms_pool",
+       {"f32[1,2,?,6]"},
+       "size = [1,1,3,3], stride = [1,1,2,2], border = \"replicate\"",
+       "the tensor under an automatically padded window along axis 2"},
+      {"desample",
+       {"f32[1,2,?,6]", "i64[1,2,?,6]"},
+       "size = [1,1,2,2], stride = [1,1,2,2], output_shape = [1,2,8,12]",
+       "`input` of an operation with `output_shape` along axis 2"},
       {"tract_core_fft", {"f32[3,?,2]"}, "axis = 0", "`input` of `tract_core_fft` along axis 1"},
       {"tract_core_fft", {"f32[?,3,2]"}, "axis = 0", "`input` of `tract_core_fft` along axis 0"},
       {"tract_core_fft", {"f32[3,?,2]"}, "axis = 1", "`input` of `tract_core_fft` along axis 1"},
@@ -118,6 +128,7 @@ TEST(LoweringMistakes, NeedKnownRanks) {
             external + "; lowering `relu` needs the rank of its input 0, which is unknown");
   EXPECT_EQ(ErrorsOf({"add", {"f32[2]", "f32[...]"}, "", ""}),
             external + "; lowering `add` needs the rank of its input 1, which is unknown");
+  EXPECT_EQ(ErrorsOf({"cast", {"f32[...]"}, "dtype = \"integer\"", ""}), external);
 }
 
 // The limits themselves, and one more.
@@ -231,6 +242,10 @@ void LowerToItself(lower::NodeLowering& n) {
 void LowerToAnotherShape(lower::NodeLowering& n) {
   n.SetOutput(n.Add("opset1", "Unsqueeze", {n.input(0), n.ConstInts({0}, "axes")}));
 }
+void LowerToFewerDimensions(lower::NodeLowering& n) {
+  n.SetOutput(n.Add("opset1", "ReduceMax", {n.input(0), n.ConstInts({3}, "axes")},
+                    Attributes({{"keep_dims", false}})));
+}
 void LowerToAnotherType(lower::NodeLowering& n) {
   n.SetOutput(n.Add("opset1", "Convert", n.input(0), Attributes({{"destination_type", ElementType::kI64}})));
 }
@@ -269,6 +284,8 @@ TEST(LoweringMistakes, OfPlugins) {
   EXPECT_EQ(lowered(LowerToItself), "");
   EXPECT_EQ(lowered(LowerToAnotherShape),
             "lower.shape-changed: `y` has the type f32[1,3,4,5] but was lowered to f32[1,1,3,4,5]\n");
+  EXPECT_EQ(lowered(LowerToFewerDimensions),
+            "lower.shape-changed: `y` has the type f32[1,3,4,5] but was lowered to f32[1,3,4]\n");
   EXPECT_EQ(lowered(LowerToAnotherType),
             "lower.shape-changed: `y` has the type f32[1,3,4,5] but was lowered to i64[1,3,4,5]\n");
   const std::string failed = "lower.failed: the lowering of `avg_roi_pool`, which a plug-in brings, failed: ";

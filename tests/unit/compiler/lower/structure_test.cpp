@@ -310,6 +310,25 @@ TEST(Lowering, ConstantsAreFilledOrBroadcast) {
             TensorValue::FromInts({2}, {9007199254740993, 9007199254740993}));
 }
 
+TEST(Lowering, TheSumOfNothingIsZero) {
+  NnefGraph g;
+  g.Result("y", g.Op("add_n", "y", {}));
+  ASSERT_NE(g.Lower(), nullptr) << g.FirstMessage();
+  EXPECT_EQ(g.ResultOf("y").output().value->ElementAsDouble(0), 0.0);
+}
+
+// Where cropping leaves nothing, the tensor is padded before the operation.
+TEST(Lowering, PaddingOfACroppedTensor) {
+  NnefGraph g;
+  g.Result("y",
+           g.Op("conv", "y", {g.External("x", "f32[2,4,1,8]"), g.Variable("f", {8, 4, 1, 3}), g.Literal(0)},
+                "padding = [[-1,2],[0,0]]"));
+  ASSERT_NE(g.Lower(), nullptr) << g.FirstMessage();
+  EXPECT_EQ(g.Operations(), "Pad Convolution");
+  EXPECT_EQ(g.Ints(g.ResultOf("y"), "pads_begin"), Ints({0, 0}));
+  EXPECT_EQ(g.Ints(g.ResultOf("y"), "pads_end"), Ints({0, 0}));
+}
+
 // A long list of values.
 TEST(Lowering, ConstantsOfManyValues) {
   std::string values;

@@ -83,6 +83,7 @@ TEST(Provisional, HasNoConstructsOfTheOtherDialect) {
       {ProvisionalBody("z = extent(s) y = x"), ""},
       {ProvisionalBody("integer = n yield = n version = n y = x"), ""},
       {ProvisionalBody("extent = n y = x"), "identifier.keyword 3:1"},
+      {ProvisionalBody("c, d = s, n y = x"), ""},
   });
 }
 
@@ -100,6 +101,7 @@ TEST(Provisional, HasNoGenerics) {
   ExpectDiagnostics({
       {Provisional("fragment f<?>( x: tensor ) -> ( y: tensor ) { y = x }"), "dialect.generic 2:11"},
       {ProvisionalBody("y = idn<scalar>(x)"), "dialect.generic 3:9"},
+      {ProvisionalBody("y = idn<float>(x)"), "dialect.generic 3:9"},  // a type of other languages
   });
 }
 

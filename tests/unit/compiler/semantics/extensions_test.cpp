@@ -292,5 +292,11 @@ TEST(ExtensionList, Switches) {
   EXPECT_EQ(read("extension tract_registry nothing;", Leniency::kAuto), "");
 }
 
+// An operation that is unknown has nothing to do with an extension that another one needs.
+TEST(Extensions, UnknownOperationsBesideThoseOfExtensions) {
+  ExpectDiagnostics({{RatifiedGraph("z = qwertz(x);\ny = tract_core_erf(z);"),
+                      "binding.undeclared-operation 4:5\nextension.not-enabled 5:5"}});
+}
+
 }  // namespace
 }  // namespace nnefc::semantics

@@ -6,6 +6,7 @@
 #include "checking.h"
 #include "compiler/support/diagnostics/apply_fixes.h"
 #include "fmt/core.h"
+#include "fmt/ranges.h"
 #include "gtest/gtest.h"
 
 namespace nnefc::semantics {
@@ -293,6 +294,47 @@ TEST(Repairs, OfNamesOfArguments) {
        "`avg_pool` has no parameter `kernel_size`; did you mean `size`? it has an extent for each dimension, "
        "batch and channels too: `size = [1,1,3,3]` => y = avg_pool(x, size = [1, 1, 2]);"},
   });
+}
+
+// A type that the operation has already, even a wrong one, is not given a second time.
+TEST(Repairs, OfATypeGivenTwice) {
+  const Checked checked(
+      RatifiedBody("z = constant<float>(shape = [1], value = [s], dtype = 'int32'); y = x;"));
+  const std::vector<Diagnostic>& diagnostics = checked.context().emitter.diagnostics();
+  ASSERT_EQ(diagnostics.size(), 2u);
+  for (const Diagnostic& diagnostic : diagnostics)
+    EXPECT_EQ(diagnostic.fixes.empty(), diagnostic.rule->label == "binding.unknown-argument");
+}
+
+// ONNX's list of paddings is written as pairs up to a length.
+TEST(Repairs, OfLongListsOfPaddings) {
+  for (const size_t count : {2, 62, 63, 64, 65, 66}) {
+    const std::string list = fmt::format("[{}]", fmt::join(std::vector<int>(count, 1), ", "));
+    const std::string pairs =
+        fmt::format("[{}]", fmt::join(std::vector<std::string>(count / 2, "(1,1)"), ", "));
+    const bool is_repaired = count % 2 == 0 && count <= 64;
+    EXPECT_TRUE(Repair(RatifiedBody(fmt::format("y = conv(x, x, pads = {});", list)))
+                    .ends_with(fmt::format("=> y = conv(x, x, padding = {});", is_repaired ? pairs : list)))
+        << count;
+  }
+}
+
+// Names are compared up to a total of two million, which bounds the time of documents with many mistakes.
+TEST(Repairs, OfNamesAmongManyOthers) {
+  std::string body = "neighbour = x;\n";
+  for (int i = 0; i < 21000; ++i) body += fmt::format("n{} = x;\n", i);
+  // One letter too many, at each place.
+  for (const char letter : std::string_view("acdfjklmpq")) {
+    for (size_t at = 0; at < 10; ++at)
+      body += fmt::format("{0}{1} = {2};\n", letter, at, std::string("neighbour").insert(at, 1, letter));
+  }
+  const Checked checked(RatifiedBody(body + "y = x;"));
+  const std::vector<Diagnostic>& diagnostics = checked.context().emitter.diagnostics();
+  ASSERT_EQ(diagnostics.size(), 100u);
+  EXPECT_TRUE(diagnostics.front().message.ends_with("did you mean `neighbour`?"))
+      << diagnostics.front().message;
+  EXPECT_FALSE(diagnostics.back().message.ends_with("did you mean `neighbour`?"))
+      << diagnostics.back().message;
 }
 
 // An array becomes a tuple only if each item fits; tuples of other lengths have no repair.

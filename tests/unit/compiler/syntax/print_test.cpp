@@ -204,6 +204,13 @@ TEST(Robustness, SurvivesDamagedDocuments) {
   }
 }
 
+// Strings have escapes for their quote, the backslash and the control characters that end or shift lines.
+TEST(PrintString, Escapes) {
+  EXPECT_EQ(QuoteString("a\rb\nc\td"), "'a\\rb\\nc\\td'");
+  EXPECT_EQ(QuoteString("'\"\\"), "'\\'\"\\\\'");
+  EXPECT_EQ(QuoteString(""), "''");
+}
+
 TEST(Robustness, StopsAfterManyErrors) {
   std::string garbage;
   for (int i = 0; i < 200000; ++i) garbage += "\x01 a";

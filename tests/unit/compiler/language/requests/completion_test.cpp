@@ -260,6 +260,11 @@ TEST(LanguageDocuments, AreOpenedOnce) {
   EXPECT_FALSE(service.Open(kNet, 1, ""));
   EXPECT_FALSE(service.OpenQuantization(kNet, 1, "", "file:///second.nnef"));
   EXPECT_TRUE(service.OpenQuantization(other, 1, "", "file:///second.nnef"));
+  // Nor do changes exceed the limit, as a whole or at the end of a text.
+  EXPECT_FALSE(service.Change(kNet, 2, {{{}, std::string(31, 'a')}}));
+  EXPECT_FALSE(service.Change(kNet, 2, {{{{{0, 30}, {0, 30}}}, "a"}}));
+  EXPECT_EQ(service.Text(kNet), std::string(30, ' '));
+  EXPECT_TRUE(service.Change(kNet, 2, {{{}, std::string(30, 'a')}}));
 }
 
 }  // namespace

@@ -242,5 +242,27 @@ TEST_F(RenameTest, QuantizationFiles) {
   EXPECT_EQ(renamed(At("one( a"), "other"), text);
 }
 
+// A key, with its quotes and the offset behind it, leads to the tensor of the graph, not to a name of a
+// fragment.
+TEST_F(RenameTest, KeysOfQuantizationFiles) {
+  const std::string text =
+      "  \"x\": linear_quantize(min = 0.0, max = 1.0, bits = 8);\n"
+      "  'b': linear_quantize(min = 0.0, max = 1.0, bits = 8);\n";
+  ASSERT_TRUE(service_.OpenQuantization(kRenamedQuantization, 1, text, kRenamedUri));
+  const auto tensor = [&](size_t offset) {
+    const std::optional<Place> place =
+        service_.QuantizedTensor(kRenamedQuantization, static_cast<uint32_t>(offset));
+    return place ? place->range.begin : 0;
+  };
+  const size_t x = text.find("\"x\""), b = text.find("'b'");
+  EXPECT_EQ(tensor(x - 1), 0u);
+  for (size_t i = 0; i <= 3; ++i) {
+    EXPECT_EQ(tensor(x + i), At("x, y ) -> ( z")) << i;
+    EXPECT_EQ(tensor(b + i), At("b )\n{\n    x =")) << i;
+  }
+  EXPECT_EQ(tensor(x + 4), 0u);
+  EXPECT_EQ(tensor(b + 4), 0u);
+}
+
 }  // namespace
 }  // namespace nnefc::language

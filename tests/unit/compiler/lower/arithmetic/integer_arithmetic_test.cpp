@@ -90,6 +90,16 @@ TEST(IntegerArithmetic, NeedsIntegers) {
   }
 }
 
+// Only a cast to integers makes the arithmetic one of integers.
+TEST(IntegerArithmetic, CastsToLogicalsAreOfScalars) {
+  NnefGraph g;
+  const auto x = g.Op("cast", "s", {g.External("x", "i64[2,3]")}, "dtype = \"scalar\"");
+  g.Result("y", g.Op("cast", "y", {g.Op("add", "r", {x, g.Literal(3)})}, "dtype = \"logical\""));
+  ASSERT_NE(g.Lower(), nullptr) << g.FirstMessage();
+  EXPECT_EQ(g.Operations(), "Convert Add Convert");
+  EXPECT_EQ(g.ResultOf("y").output().type, ElementType::kBoolean);
+}
+
 // The divisor of a mean is the number of its elements.
 TEST(IntegerArithmetic, MeansAreDividedByTheirElements) {
   const auto divisor = [](std::string_view shape, std::string_view axes) -> std::vector<int64_t> {
@@ -131,7 +141,7 @@ TEST(IntegerArithmetic, FloorOfAFraction) {
 // choice is computed as written.
 TEST(IntegerArithmetic, DividesWhereAQuotientIsRoundedTowardZero) {
   for (const char* variant :
-       {"", "le", "gt", "exchanged", "one", "other quotient", "other ceil", "product"}) {
+       {"", "le", "gt", "exchanged", "two ceils", "one", "other quotient", "other ceil", "product"}) {
     SCOPED_TRACE(variant);
     const std::string is = variant;
     NnefGraph g;
@@ -142,7 +152,7 @@ TEST(IntegerArithmetic, DividesWhereAQuotientIsRoundedTowardZero) {
     const auto negative = g.Op(is == "le" || is == "gt" ? is : "lt", "n",
                                {is == "other quotient" ? other : quotient, g.Literal(is == "one" ? 1 : 0)});
     auto up = g.Op("ceil", "u", {is == "other ceil" ? other : quotient});
-    auto down = g.Op("floor", "d", {quotient});
+    auto down = g.Op(is == "two ceils" ? "ceil" : "floor", "d", {quotient});
     if (is == "exchanged") std::swap(up, down);
     const auto choice = g.Op("select", "c", {negative, up, down});
     g.Result("r", g.Op("cast", "r", {choice}, "dtype = \"integer\""));

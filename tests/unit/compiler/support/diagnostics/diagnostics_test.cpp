@@ -317,6 +317,15 @@ TEST(RenderTest, ShowsFixesOfOneLineTogether) {
   EXPECT_EQ(rendered({{at(2, 8), "by"}, {at(7, 9), "="}}).substr(0, 17), "a.nnef:1:3: note:");
 }
 
+// The line feed of a line that ends in CR LF is beyond the text that is shown.
+TEST(RenderTest, ShowsNoLineForItsEnd) {
+  Context context;
+  const FileId file = context.sources.AddText("a.nnef", "one\r\ntwo\n");
+  context.emitter.Emit(kTestRule, {file, 4, 5}, "here");
+  EXPECT_EQ(RenderText(context.emitter.diagnostics(), context.sources, {}),
+            "a.nnef:1:5: error: here [test.rule]\n");
+}
+
 // A fix of another file has a line of its own.
 TEST(RenderTest, ShowsFixesOfOtherFiles) {
   Context context;
