@@ -90,7 +90,6 @@ class DialectRules {
   void CheckLeft(ast::ExprId left);
   void CheckExpr(ast::ExprId id);
   void CheckComprehension(const ast::Expr& expr, const ast::ComprehensionExpr& comprehension);
-  void CheckBuiltin(const ast::BuiltinExpr& builtin);
   void ReportTypeArgument(const ast::InvocationExpr& invocation);
   bool IsOperatorExpression(ast::ExprId id) const;
   ast::ExprId WithoutBrackets(ast::ExprId id) const;
@@ -311,8 +310,6 @@ void DialectRules::CheckExpr(ast::ExprId id) {
   }
   if (const auto* comprehension = ast::Find<ast::ComprehensionExpr>(expr.node)) {
     CheckComprehension(expr, *comprehension);
-  } else if (const auto* builtin = ast::Find<ast::BuiltinExpr>(expr.node)) {
-    CheckBuiltin(*builtin);
   } else if (const auto* binary = ast::Find<ast::BinaryExpr>(expr.node)) {
     if (!dialect_.membership && binary->op == ast::BinaryOperator::kIn) {
       Report(kDialectIn, binary->op_range, "the operator `in` belongs to the ratified dialect");
@@ -373,13 +370,6 @@ void DialectRules::CheckComprehension(const ast::Expr& expr, const ast::Comprehe
       is_single ? "" : ", with one iterator");
   if (is_single && has_fix)
     builder.Fix(expr.range, fmt::format("[{} {}]", SourceText(comprehension.body), loop));
-}
-
-void DialectRules::CheckBuiltin(const ast::BuiltinExpr& builtin) {
-  if (ast::Spelling(builtin.builtin) != other_.integer) return;
-  Report(kDialectBuiltin, builtin.name_range, "`{}(..)` belongs to the {} dialect; write `{}(..)` here",
-         other_.integer, other_.name, dialect_.integer)
-      .Fix(builtin.name_range, std::string(dialect_.integer));
 }
 
 // Returns true for an operator expression of 3.2.3. Flat syntax excludes these.
