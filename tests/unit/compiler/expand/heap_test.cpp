@@ -7,6 +7,7 @@
 
 #include "compiler/expand/rules.h"
 #include "compiler/expand/value.h"
+#include "compiler/expand/values/sequences.h"
 
 namespace nnefc::expand {
 namespace {
@@ -74,6 +75,8 @@ TEST(HeapTest, ItemsOfValues) {
   EXPECT_EQ(live_of([&] { return Integers(heap, 0); }), 0);
   EXPECT_EQ(live_of([&] { return Value::String(heap, ""); }), 0);
   EXPECT_EQ(live_of([&] { return Value::String(heap, "of the document", false); }), 0);
+  EXPECT_EQ(live_of([&] { return Value::Array(heap, {Value::Integer(1)}, false); }), 0);
+  EXPECT_EQ(live_of([&] { return Value::Tuple(heap, {Value::Integer(1)}, false); }), 0);
   // An array of arrays has the items of each.
   EXPECT_EQ(live_of([&] {
               return Value::Array(heap, {Integers(heap, 3), Integers(heap, 4)});
@@ -95,6 +98,22 @@ TEST(HeapTest, SharedStorage) {
     EXPECT_EQ(second.length(), 10);
   }
   EXPECT_EQ(heap.live(), 0);
+}
+
+// A sequence and nothing share the storage of the sequence.
+TEST(HeapTest, ConcatenationWithNothing) {
+  Heap heap(1000);
+  const Value items = Integers(heap, 10), text = Value::String(heap, "text");
+  const Value no_items = Integers(heap, 0), no_text = Value::String(heap, "");
+  const int64_t live = heap.live();
+  for (const auto& [left, right] :
+       {std::pair(&items, &no_items), {&no_items, &items}, {&text, &no_text}, {&no_text, &text}}) {
+    Fault fault;
+    const std::optional<Value> result = values::Concatenate(*left, *right, heap, fault);
+    ASSERT_TRUE(result);
+    EXPECT_EQ(result->length(), left->length() + right->length());
+    EXPECT_EQ(heap.live(), live);
+  }
 }
 
 // Without recursion, however deeply arrays nest.
