@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <tuple>
 
 #include "compiler/expand/values/arithmetic.h"
 #include "tests/unit/compiler/expand/expansion.h"
@@ -326,6 +327,22 @@ TEST(ValuesTest, Comprehensions) {
   EXPECT_EQ(Evaluate("integers", "[for i in [], j in [] yield 1]"), "[]");
   EXPECT_EQ(EvaluateProvisional("length_of([i * 2 for i in [1,2,3] if i > 1])"), "2");
   EXPECT_EQ(EvaluateProvisional("[i * 2 for i in [1,2,3] if i > 1][1]"), "6");
+}
+
+// Tuples are comparable by the items that both have, and equal if they have all of them.
+TEST(ValuesTest, TuplesOfOtherLengths) {
+  Heap heap(1000);
+  const Value one = Value::Tuple(heap, {Value::Integer(1)});
+  const Value two = Value::Tuple(heap, {Value::Integer(1), Value::Integer(2)});
+  const Value mixed = Value::Tuple(heap, {Value::Integer(1), Value::Scalar(2)});
+  for (const auto& [left, right, comparable, equal] : {std::tuple(&one, &one, true, true),
+                                                       {&one, &two, true, false},
+                                                       {&two, &one, true, false},
+                                                       {&two, &mixed, false, false},
+                                                       {&one, &mixed, true, false}}) {
+    EXPECT_EQ(Comparable(*left, *right), comparable);
+    EXPECT_EQ(Equal(*left, *right, heap), equal);
+  }
 }
 
 TEST(ValuesTest, LazySelect) {
