@@ -524,6 +524,20 @@ TEST(LimitsTest, MistakesInLongBodies) {
   EXPECT_EQ(expansion.expanded.graph->results().size(), 1u);
 }
 
+// The evaluation ends at the limit of errors, here 100: there is no warning about what follows.
+TEST(LimitsTest, NothingFollowsTheLastError) {
+  const auto warns = [](size_t mistakes) {
+    std::string body;
+    for (size_t i = 0; i < mistakes; ++i) body += fmt::format("    t{} = reshape(x, shape = [7]);\n", i);
+    Expansion expansion(
+        Ratified("", body + "    a = variable(shape = [8], label = 'a');\n    y = prelu(x, a);"));
+    EXPECT_EQ(expansion.context.emitter.error_count(), mistakes);
+    return expansion.Has("operand.enlarges-result");
+  };
+  EXPECT_TRUE(warns(99));
+  EXPECT_FALSE(warns(100));
+}
+
 // Items of an unfinished comprehension are live; those of an array of which an empty part is left are not.
 TEST(LimitsTest, ItemsOfComprehensionsAndParts) {
   const auto fits = [](std::string_view statements, int64_t items) {
