@@ -230,6 +230,38 @@ TEST(InstantiateTest, UpdatesAreSinks) {
   EXPECT_NE(expansion.Body().find("z = update(s, y);"), std::string::npos);
 }
 
+// Nodes have the counts of inputs of each parameter only if one of them is an array.
+TEST(InstantiateTest, Segments) {
+  Expansion expansion(
+      Ratified("fragment join( x: tensor<scalar>, others: tensor<scalar>[] ) -> ( y: tensor<scalar> );",
+               "    a = relu(x);\n    b = add(x, 1.0);\n    c = concat([x, a, b], axis = 0);\n    y = "
+               "join(c, [x, a]);"));
+  ASSERT_NE(expansion.graph, nullptr) << expansion.Diagnostics();
+  for (const auto& [name, segments] :
+       std::initializer_list<std::pair<std::string_view, std::vector<int32_t>>>{
+           {"x", {}}, {"a", {}}, {"b", {}}, {"c", {3}}, {"y", {1, 2}}})
+    EXPECT_EQ(expansion.Named(name)->segments().vec(), segments) << name;
+}
+
+// The type of a variable's file counts in tract's documents, unless graph.quant states the type.
+TEST(InstantiateTest, TypesOfFiles) {
+  const auto type_of = [](std::string_view extension, ExpandOptions options) {
+    options.variable_data = [](const std::string&, ElementType type) {
+      return type == ElementType::kBoolean ? std::optional(TensorValue::FromBools({2}, {1, 0}))
+                                           : std::nullopt;
+    };
+    Expansion expansion("version 1.0;\n" + std::string(extension) +
+                            "graph g( x ) -> ( y )\n{\n    x = external<scalar>(shape = [2]);\n"
+                            "    v = variable<scalar>(shape = [2], label = 'v');\n    y = copy(v);\n}\n",
+                        std::move(options));
+    return expansion.graph == nullptr ? expansion.Diagnostics()
+                                      : expansion.Named("v")->attribute("dtype").AsString();
+  };
+  EXPECT_EQ(type_of("", {}), "scalar");
+  EXPECT_EQ(type_of("extension tract_registry tract_core;\n", {}), "logical");
+  EXPECT_EQ(type_of("extension tract_registry tract_core;\n", {.quantized = {"v"}}), "scalar");
+}
+
 TEST(InstantiateTest, VariablesShareLabels) {
   Expansion expansion(Ratified("", R"(
     a = variable(shape = [1,2], label = 'W');
