@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "compiler/expand/print/literals.h"
+#include "compiler/ir/text/text.h"
 #include "tests/unit/compiler/expand/expansion.h"
 
 namespace nnefc::expand::print {
@@ -343,6 +344,30 @@ TEST(RepeatedBlocksTest, ConstantsAndEffects) {
             "neg(a{i});\n    u{i} = update(w{i}, b{i});\n    c{i} = neg(u{i});\n    {out} = cos(c{i});\n")));
   EXPECT_EQ(LengthsOf(updated), std::vector<int64_t>{4});  // from an update to the next one
   EXPECT_EQ(updated.substr(0, updated.find("\ngraph ")).find("update"), std::string::npos) << updated;
+}
+
+// A constant that is named but whose tensor is not, as in graphs of other tools, is an operation, too.
+TEST(RepeatedBlocksTest, NamedConstants) {
+  const std::string body = Chain(5, "r", "y", [](int i, std::string_view input, std::string_view output) {
+    return fmt::format(
+        "    k{0} = constant(shape = [1, 4], value = [1.0, 2.0, 3.0, 4.0]);\n    a{0} = add({1}, k{0});\n"
+        "    b{0} = sin(a{0});\n    {2} = neg(b{0});\n",
+        i, input, output);
+  });
+  Expansion expansion(Graph(body));
+  std::string text = ir::PrintGraph(*expansion.graph);
+  for (int i = 0; i < 5; ++i) {
+    const std::string names = fmt::format(" as [\"k{}\"]", i);
+    ASSERT_NE(text.find(names), std::string::npos) << text;
+    text.erase(text.find(names), names.size());
+  }
+  const std::unique_ptr<ir::Graph> graph =
+      ir::ParseGraph(expansion.context.sources.AddText("graph", text), expansion.registry, expansion.context);
+  ASSERT_NE(graph, nullptr) << expansion.Diagnostics();
+  const std::vector<RepeatedBlock> blocks = FindRepeatedBlocks(*graph, *ir::TopologicalOrder(*graph));
+  ASSERT_EQ(blocks.size(), 1u);
+  EXPECT_EQ(blocks[0].instances.size(), 5u);
+  EXPECT_EQ(blocks[0].instances[0].nodes.size(), 4u);
 }
 
 // Blocks without a result that is used elsewhere are no fragments.
