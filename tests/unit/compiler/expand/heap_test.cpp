@@ -20,6 +20,7 @@ TEST(HeapTest, BoundItself) {
   for (const int64_t limit : {0, 1, 7, 1000}) {
     for (const int64_t live : {int64_t{0}, limit / 2, limit}) {
       Heap heap(limit);
+      EXPECT_EQ(heap.limit(), limit);
       heap.Charge(live);
       EXPECT_EQ(heap.live(), live);
       for (const int64_t more : {int64_t{0}, limit - live - 1, limit - live, limit - live + 1, limit + 1}) {

@@ -345,6 +345,30 @@ TEST(ValuesTest, TuplesOfOtherLengths) {
   }
 }
 
+// Values of different kinds differ, also where their bits are equal; tensors are equal if they are the same
+// output.
+TEST(ValuesTest, EqualValues) {
+  Heap heap(1000);
+  const std::vector<Value> values = {Value::Integer(0),
+                                     Value::Integer(1),
+                                     Value::Scalar(0),
+                                     Value::Logical(false),
+                                     Value::Logical(true),
+                                     Value::String(heap, ""),
+                                     Value::String(heap, "a"),
+                                     Value::Tensor({ir::NodeId(0), 0}),
+                                     Value::Tensor({ir::NodeId(0), 1}),
+                                     Value::Tensor({ir::NodeId(1), 0}),
+                                     Value::Array(heap, {Value::Integer(0)}),
+                                     Value::Array(heap, {Value::Scalar(0)}),
+                                     Value::Array(heap, {}),
+                                     Value::Tuple(heap, {Value::Integer(0)})};
+  for (size_t i = 0; i < values.size(); ++i) {
+    for (size_t k = 0; k < values.size(); ++k)
+      EXPECT_EQ(Equal(values[i], values[k], heap), i == k) << i << ", " << k;
+  }
+}
+
 TEST(ValuesTest, LazySelect) {
   EXPECT_EQ(Evaluate("integer", "1 if true else 1 / 0"), "1");
   EXPECT_EQ(Evaluate("integer", "[1][7] if false else 2 if false else 3"), "3");
