@@ -14,6 +14,7 @@ TEST(ReasonTest, IsFormattedWithItsNumbers) {
   EXPECT_EQ(Reason("no numbers").ToString(), "no numbers");
   EXPECT_EQ(Reason("{} rows", 7).ToString(), "7 rows");
   EXPECT_EQ(Reason("filter {}x{}", 1, -3).ToString(), "filter 1x-3");
+  EXPECT_EQ(Reason("{} of {}").ToString(), "0 of 0");
   EXPECT_EQ(Reason().ToString(), "");
   EXPECT_TRUE(Reason().empty());
   EXPECT_FALSE(Reason("").empty());
@@ -112,6 +113,44 @@ TEST(ChooseImplementationTest, TheNextTableIsTriedWithoutARequestedOne) {
   EXPECT_EQ(Choice(tables, "usual"), "none; broken: not requested");
   EXPECT_EQ(Choice(llvm::ArrayRef<ImplementationTable>(tables).take_front(2)),
             "none; broken: it cannot be made; i32: filter 1x1");
+}
+
+// A request states only what differs from the usual: values that nobody overwrites, in f32.
+TEST(KernelRequestTest, WhatIsNotStated) {
+  EXPECT_FALSE(ValueInfo().overwritable);
+  EXPECT_EQ(PostOperation().chained_input, 0);
+  EXPECT_EQ(PostOperation().first_operand, 0);
+  const KernelRequest request;
+  EXPECT_FALSE(request.has_f32_images);
+  EXPECT_FALSE(request.as_codes);
+  EXPECT_EQ(request.filter_magnitude, 0);
+  EXPECT_EQ(PreparedKernel().in_place, -1);
+  EXPECT_FALSE(PreparedKernel().in_place_required);
+}
+
+// Only fast kernels apply further operations before they store a result.
+TEST(KernelRequestTest, ReferenceKernelsDeclinePostOperations) {
+  KernelRegistry registry;
+  RegisterReferenceKernels(registry);
+  TestGraph g;
+  const auto x = g.Parameter("x", {2, 3});
+  const ir::Node& relu = g.graph->node(g.Op("ReLU", {x}).node);
+  const ValueInfo info{.type = ElementType::kF32, .shape = {2, 3}};
+  const KernelFactory& factory = *registry.Find(Backend::kReference, "opset1", "ReLU");
+  const PostOperation post{.node = &relu};
+  EXPECT_TRUE(factory({.node = &relu, .inputs = info, .outputs = info}).has_value());
+  EXPECT_FALSE(factory({.node = &relu, .posts = post, .inputs = info, .outputs = info}).has_value());
+}
+
+TEST(FaultTest, TheFirstDiagnosticIsTheFault) {
+  Emitter emitter;
+  EXPECT_EQ(FirstFault(emitter, KernelFault("otherwise")).message, "otherwise");
+  EXPECT_EQ(FirstFault(emitter, KernelFault("otherwise")).rule, &kRunFailed);
+  emitter.Emit(kRuntimeMemory, {}, "first");
+  emitter.Emit(kRunFailed, {}, "second");
+  const Fault fault = FirstFault(emitter, KernelFault("otherwise"));
+  EXPECT_EQ(fault.message, "first");
+  EXPECT_EQ(fault.rule, &kRuntimeMemory);
 }
 
 // Output 0 of an elementwise operation may share the memory of the first input of its type and shape.

@@ -3,9 +3,12 @@
 // kernel_faults.txt.
 
 #include <fstream>
+#include <initializer_list>
 #include <map>
+#include <span>
 #include <sstream>
 
+#include "fmt/core.h"
 #include "runtime/kernels/registry.h"
 #include "tests/unit/runtime/fast/simd/guarded_array.h"
 #include "tests/unit/runtime/run_graph.h"
@@ -103,12 +106,68 @@ void ReadCases(const std::string& name, std::vector<Case>& cases) {
   }
 }
 
+// Adds operations whose regions compete in more than 1e9 pairs: each is a square from 0 to 1.
+void AddLargeCases(std::vector<Case>& cases) {
+  constexpr int64_t kRegions = 32000;
+  const auto values_of = [](const Shape& shape) {
+    return TensorValue::Make<float>(ElementType::kF32, shape, [](std::span<float> values) {
+      for (size_t i = 0; i < values.size(); ++i) values[i] = i % 4 < 2 ? 0.0F : 1.0F;
+    });
+  };
+  const auto add = [&](std::string_view set, std::string_view type,
+                       std::initializer_list<std::pair<std::string_view, ir::Attribute>> attributes,
+                       std::initializer_list<Shape> inputs, std::initializer_list<Shape> outputs) {
+    Case& large = cases.emplace_back(Case{.name = fmt::format("{}_of_too_many_regions", type),
+                                          .set = std::string(set),
+                                          .type = std::string(type),
+                                          .num_outputs = static_cast<int>(outputs.size()),
+                                          .fault = "too many regions compete",
+                                          .only_kernel = true});
+    for (const auto& [name, value] : attributes) large.attributes.Set(name, value);
+    for (const Shape& shape : inputs) large.inputs.push_back({values_of(shape)});
+    for (const Shape& shape : outputs) large.outputs.push_back(values_of(shape));
+  };
+  add("opset6", "ExperimentalDetectronDetectionOutput",
+      {{"score_threshold", -1.0},
+       {"nms_threshold", 0.5},
+       {"max_delta_log_wh", 2.0},
+       {"num_classes", int64_t{2}},
+       {"post_nms_count", kRegions},
+       {"max_detections_per_image", int64_t{1}},
+       {"class_agnostic_box_regression", false},
+       {"deltas_weights", ir::Attribute::Scalars{10.0, 10.0, 5.0, 5.0}}},
+      {{kRegions, 4}, {kRegions, 8}, {kRegions, 2}, {1, 3}}, {{1, 4}});
+  add("opset6", "ExperimentalDetectronGenerateProposalsSingleImage",
+      {{"min_size", 0.0}, {"nms_threshold", 0.5}, {"pre_nms_count", kRegions}, {"post_nms_count", kRegions}},
+      {{3}, {kRegions, 4}, {4, 1, kRegions}, {1, 1, kRegions}}, {{kRegions, 4}, {kRegions}});
+  add("opset9", "GenerateProposals",
+      {{"min_size", 0.0},
+       {"nms_threshold", 0.5},
+       {"pre_nms_count", kRegions},
+       {"post_nms_count", kRegions},
+       {"normalized", true},
+       {"nms_eta", 1.0},
+       {"roi_num_type", ElementType::kI64}},
+      {{1, 3}, {1, kRegions, 1, 4}, {1, 4, 1, kRegions}, {1, 1, 1, kRegions}}, {{1, 4}});
+  add("opset4", "Proposal",
+      {{"base_size", int64_t{16}},
+       {"pre_nms_topn", kRegions},
+       {"post_nms_topn", kRegions},
+       {"nms_thresh", 0.5},
+       {"feat_stride", int64_t{16}},
+       {"min_size", int64_t{0}},
+       {"ratio", ir::Attribute::Scalars{1.0}},
+       {"scale", ir::Attribute::Scalars{1.0}}},
+      {{1, 2, 1, kRegions}, {1, 4, 1, kRegions}, {3}}, {{kRegions, 5}, {kRegions}});
+}
+
 const std::vector<Case>& Cases() {
   static const auto* cases = [] {
     auto* read = new std::vector<Case>;
     for (const char* name : {"cases.txt", "corner_cases.txt", "formula_cases.txt", "kernel_faults.txt",
                              "recurrent_cases.txt", "row_cases.txt"})
       ReadCases(name, *read);
+    AddLargeCases(*read);
     return read;
   }();
   return *cases;

@@ -5,6 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "runtime/fast/register.h"
 #include "runtime/kernels/implementation.h"
@@ -121,6 +126,56 @@ TEST(KernelRegistryTest, ForeignKernelsBringAllThatBelongsToThem) {
   EXPECT_NE(registry.Find(Backend::kFast, "opset1", "Add"), nullptr);
   EXPECT_NE(registry.FindView("opset1", "Add"), nullptr);
   EXPECT_EQ(registry.Ways(Backend::kFast, "opset1", "Add").size(), 1U);
+}
+
+// A kernel of a plug-in all of whose functions throw.
+class ThrowingKernel final : public Kernel {
+ public:
+  std::string implementation() const override { throw std::runtime_error("no name"); }
+  std::unique_ptr<KernelState> NewState() const override { throw std::runtime_error("no state"); }
+  FaultOr<Success> Run(const KernelRun&) const override { throw std::runtime_error("no run"); }
+};
+
+// Returns what the factory of a plug-in prepares for a sum of two values.
+std::optional<PreparedKernel> PreparedByForeign(const KernelFactory& factory) {
+  KernelRegistry registry;
+  EXPECT_TRUE(registry.AddForeign(
+      [&](KernelRegistry& foreign) { foreign.Add(Backend::kReference, {"acme"}, "Sum", factory); }));
+  const ValueInfo info{.type = ElementType::kF32, .shape = {2}};
+  const std::vector<ValueInfo> inputs = {info, info};
+  return (*registry.Find(Backend::kReference, "acme", "Sum"))({.inputs = inputs, .outputs = info});
+}
+
+std::string MessageOf(const FaultOr<Success>& done) {
+  return done ? "" : done.error().message;
+}
+
+TEST(ForeignKernelTest, WhatItThrowsIsAFaultOfTheRun) {
+  const auto prepared = PreparedByForeign(
+      [](const KernelRequest&) { return PreparedKernel{.kernel = std::make_shared<ThrowingKernel>()}; });
+  ASSERT_TRUE(prepared.has_value());
+  EXPECT_EQ(prepared->kernel->implementation(), "plug-in");
+  const std::unique_ptr<KernelState> state = prepared->kernel->NewState();
+  ASSERT_NE(state, nullptr);
+  EXPECT_EQ(MessageOf(prepared->kernel->Run({.state = state.get()})),
+            "the kernel of `acme.Sum` failed: no state");
+  EXPECT_EQ(MessageOf(prepared->kernel->Run({})), "the kernel of `acme.Sum` failed: no run");
+}
+
+TEST(ForeignKernelTest, WhatItsFactoryThrowsIsAFaultOfTheRun) {
+  const auto prepared = PreparedByForeign(
+      [](const KernelRequest&) -> std::optional<PreparedKernel> { throw std::runtime_error("no kernel"); });
+  ASSERT_TRUE(prepared.has_value());
+  EXPECT_EQ(prepared->inputs.size(), 2U);
+  EXPECT_EQ(prepared->outputs.size(), 1U);
+  EXPECT_EQ(prepared->kernel->implementation(), "failed");
+  EXPECT_EQ(MessageOf(prepared->kernel->Run({})), "the kernel of `acme.Sum` failed: no kernel");
+}
+
+// A factory declines by an absent kernel as well as by an absent result.
+TEST(ForeignKernelTest, ItsFactoryMayDecline) {
+  EXPECT_FALSE(PreparedByForeign([](const KernelRequest&) { return std::optional<PreparedKernel>(); }));
+  EXPECT_FALSE(PreparedByForeign([](const KernelRequest&) { return PreparedKernel(); }));
 }
 
 }  // namespace
