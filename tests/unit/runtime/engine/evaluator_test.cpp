@@ -96,6 +96,7 @@ TEST(EvaluatorTest, LargeNumbersAreComputedWhenTheyAreRead) {
                                                                           {5003, 11 * kRowBytes - 203},
                                                                           {12 * kRowBytes, 10 * kRowBytes},
                                                                           {12 * kRowBytes + 1, 10},
+                                                                          {12 * kRowBytes, kRowBytes + 1},
                                                                           {kBytes - kRowBytes, kRowBytes - 1},
                                                                           {0, kBytes}}) {
     std::vector<std::byte> bytes(size + kRowBytes, std::byte{0x5A});
@@ -111,6 +112,20 @@ TEST(EvaluatorTest, LargeNumbersAreComputedWhenTheyAreRead) {
   const ir::Node& small = node(g.Op("Add", {row, row}));
   EXPECT_FALSE(EvaluateLater(small, TestRegistry(), {factors, factors}, kernels).has_value());
   EXPECT_TRUE(EvaluateLater(multiply, TestRegistry(), {*numbers, factors}, kernels).has_value());
+}
+
+// Only results of f32 are deferred.
+TEST(EvaluatorTest, LargeIntegersAreComputedAtOnce) {
+  kernels::KernelRegistry kernels;
+  kernels::RegisterReferenceKernels(kernels);
+  for (const ElementType type : {ElementType::kI32, ElementType::kF64, ElementType::kF32}) {
+    TestGraph g;
+    const ir::OutputPort x = g.Parameter("x", {300, 100}, type);
+    const ir::Node& sum = g.graph->node(g.Op("Add", {x, x}).node);
+    const TensorValue ones = TensorValue::Filled(type, {300, 100}, 1);
+    EXPECT_EQ(EvaluateLater(sum, TestRegistry(), {ones, ones}, kernels).has_value(),
+              type == ElementType::kF32);
+  }
 }
 
 // The recipe of a deferred result, a part of its key in a plan cache, differs by all that its numbers depend
@@ -231,6 +246,18 @@ TEST(EvaluatorTest, ResultsOfUnknownTypesAndShapes) {
   const auto of_any_shape = EvaluateNode(node, {output}, inputs, kernels);
   ASSERT_FALSE(of_any_shape.ok());
   EXPECT_EQ(of_any_shape.error().message, "the shape of its result is not known");
+  // A view of its input has a shape, too.
+  const ir::OutputPort one = g.Parameter("one", {1, 3});
+  const ir::Node& squeezed =
+      g.graph->node(g.Op("Squeeze", {one, g.Const(TensorValue::FromInts({1}, {0}))}).node);
+  const std::vector<TensorValue> rows = {TensorValue::FromFloats({1, 3}, {1, 2, 3}),
+                                         TensorValue::FromInts({1}, {0})};
+  const auto view = EvaluateNode(squeezed, squeezed.outputs(), rows, kernels);
+  ASSERT_TRUE(view.ok()) << view.error().message;
+  EXPECT_EQ(view->front(), inputs[0]);
+  const auto view_of_any_shape = EvaluateNode(squeezed, {output}, rows, kernels);
+  ASSERT_FALSE(view_of_any_shape.ok());
+  EXPECT_EQ(view_of_any_shape.error().message, "the shape of its result is not known");
 }
 
 TEST(EvaluatorTest, WhatFailsIsLeft) {

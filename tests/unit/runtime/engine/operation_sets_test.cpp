@@ -3,6 +3,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "runtime/engine/evaluate.h"
 #include "runtime/kernels/registry.h"
 #include "tests/unit/runtime/run_graph.h"
 
@@ -94,6 +95,18 @@ TEST_F(OperationSetsTest, NamesOfOpenVinoInAnotherSet) {
       for (size_t i = 0; i < expected.size(); ++i) ExpectClose(actual[i], expected[i], kTolerance);
     }
   }
+}
+
+// Constants of other operations are computed by the added kernels, and left without them.
+TEST_F(OperationSetsTest, EvaluationOfAddedKernels) {
+  TestGraph g;
+  g.graph = std::make_shared<ir::Graph>(&registry_);
+  const ir::Node& node = g.graph->node(g.Op(kSet, "Split", {g.Parameter("x", {2})}).node);
+  const std::vector<TensorValue> inputs = {TensorValue::FromFloats({2}, {3, -4})};
+  const auto evaluated = ReferenceEvaluator(AddKernels)(node, node.outputs(), inputs);
+  ASSERT_TRUE(evaluated.has_value());
+  EXPECT_EQ(evaluated->front(), TensorValue::FromFloats({2}, {7, -7}));
+  EXPECT_FALSE(ReferenceEvaluator()(node, node.outputs(), inputs).has_value());
 }
 
 // Kernels of plug-ins may throw, and may be for operations without other kernels.

@@ -150,6 +150,55 @@ TEST_F(FileDigestsTest, ADamagedTableIsNoHelp) {
   EXPECT_EQ(IsKnown(), known);
 }
 
+// Digests are 32 hexadecimal digits; each half is read apart.
+TEST_F(FileDigestsTest, OtherCharactersThanDigitsAreNoDigests) {
+  const bool known = IsKnown();
+  const std::string table = ReadAll(folder_ / "files");
+  const Digest expected = Look().first;
+  for (size_t digest = 0; digest < 3 && known; ++digest) {
+    for (const size_t at : {0, 15, 16, 31}) {
+      std::string changed = table;
+      changed[33 * digest + at] = 'g';
+      std::ofstream(folder_ / "files", std::ios::binary) << changed;
+      EXPECT_EQ(Look(), std::pair(expected, true)) << digest << " " << at;
+    }
+  }
+}
+
+// The table may be the first file that a process without standard input opens.
+TEST_F(FileDigestsTest, TheTableIsReadAsDescriptor0) {
+  const bool known = IsKnown();
+  const int input = ::dup(STDIN_FILENO);
+  ::close(STDIN_FILENO);
+  const FileDigests digests((folder_ / "files").string(), FileDigests::Seconds(0.01));
+  ::dup2(input, STDIN_FILENO);
+  ::close(input);
+  const auto file = MappedFile::Open(file_.string());
+  EXPECT_EQ(digests.Find((*file)->identity()).has_value(), known);
+}
+
+// The owner of the process and the administrator are trusted, unless everybody may write the file.
+TEST_F(FileDigestsTest, FilesOfOthersAreNotTrusted) {
+  constexpr uid_t kSomebody = 65534;
+  const uid_t own = ::geteuid();
+  const auto may_others_write = [](uid_t owner, mode_t mode) {
+    struct stat status {};
+    status.st_uid = owner;
+    status.st_mode = mode;
+    return MayOthersWrite(status);
+  };
+  EXPECT_FALSE(may_others_write(own, 0644));
+  EXPECT_FALSE(may_others_write(0, 0644));
+  EXPECT_TRUE(may_others_write(own + 1, 0644));
+  EXPECT_TRUE(may_others_write(own, 0646));
+  EXPECT_TRUE(may_others_write(0, 0646));
+  if (own != 0 || ::seteuid(kSomebody) != 0) GTEST_SKIP() << "not the administrator";
+  EXPECT_FALSE(may_others_write(kSomebody, 0644));
+  EXPECT_FALSE(may_others_write(0, 0644));
+  EXPECT_TRUE(may_others_write(kSomebody - 1, 0644));
+  ASSERT_EQ(::seteuid(own), 0);
+}
+
 // Appending to a table of more than 4 MiB first drops the older half of its lines.
 TEST_F(FileDigestsTest, ALongTableLosesItsOlderHalf) {
   if (!IsKnown()) GTEST_SKIP() << "this file system does not note each change";
