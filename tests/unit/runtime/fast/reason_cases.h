@@ -71,6 +71,7 @@ struct Step {
   bool reads_last_output = false;
   kernels::Precision precision = kernels::Precision::kF32;
   bool has_constants = true;
+  const char* function = nullptr;         // a function of the result that is fused
   std::vector<float> filter_scales = {};  // of a quantized filter
   float filter_magnitude = 1000;
 };
@@ -99,6 +100,8 @@ inline std::string ReasonOf(const Step& step, const std::string& id, bool by_cos
   if (step.reads_last_output) g.Result({result.node, step.outputs - 1});
   const ir::Node& node = g.graph->node(result.node);
   llvm::SmallVector<kernels::ValueInfo, 2> outputs;
+  llvm::SmallVector<kernels::PostOperation, 1> posts;
+  if (step.function != nullptr) posts.push_back({.node = &g.graph->node(g.Op(step.function, {result}).node)});
   for (int32_t i = 0; i < step.outputs; ++i)
     outputs.push_back({.type = node.output(i).type, .shape = node.output(i).shape.known_extents()});
   const kernels::KernelFactory* factory = kRegistry.Find(kernels::Backend::kFast, step.set, step.type);
@@ -106,6 +109,7 @@ inline std::string ReasonOf(const Step& step, const std::string& id, bool by_cos
   std::vector<kernels::RejectedImplementation> rejected;
   const std::optional<kernels::PreparedKernel> kernel =
       (*factory)({.node = &node,
+                  .posts = posts,
                   .inputs = inputs,
                   .outputs = outputs,
                   .precision = step.precision,
@@ -121,6 +125,10 @@ inline std::string ReasonOf(const Step& step, const std::string& id, bool by_cos
 
 inline Step WithoutConstants(Step step) {
   step.has_constants = false;
+  return step;
+}
+inline Step Fused(Step step) {
+  step.function = "ReLU";
   return step;
 }
 inline Step InMemory(Step step, Memory memory) {

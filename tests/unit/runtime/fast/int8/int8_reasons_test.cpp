@@ -140,5 +140,82 @@ TEST(Int8ReasonsTest, Groups) {
   });
 }
 
+// A Pad of quantized images with channels of zeros at the end.
+Step AddedChannels(const Shape& shape, int64_t added = 3) {
+  std::vector<int64_t> begin(shape.size(), 0), end = begin;
+  end[1] = added;
+  return {.set = "opset12",
+          .type = "Pad",
+          .inputs = {{shape, Memory::kQuantized},
+                     Integers(begin),
+                     Integers(end),
+                     {.shape = {}, .constant = TensorValue::FromFloats({}, std::vector<float>{0})}},
+          .attributes = With("pad_mode", "constant")};
+}
+
+// An Interpolate of quantized images in the mode `nearest`, to `sizes` of `axes`.
+Step Nearest(const Shape& shape, std::vector<int64_t> sizes, std::vector<int64_t> axes) {
+  ir::AttributeMap attributes;
+  attributes.Set("mode", "nearest");
+  attributes.Set("shape_calculation_mode", "sizes");
+  return {.set = "opset11",
+          .type = "Interpolate",
+          .inputs = {{shape, Memory::kQuantized}, Integers(std::move(sizes)), Integers(std::move(axes))},
+          .attributes = attributes};
+}
+
+TEST(Int8ReasonsTest, CopiesOfImages) {
+  constexpr char kId[] = "int8", kEmpty[] = "an empty image", kNotConstant[] = "an operand is not constant";
+  const Step pad = AddedChannels({2, 16, 5, 6}), nearest = Nearest({2, 16, 5, 6}, {10, 9}, {2, 3});
+  ExpectReasons({
+      {pad, kId, ""},
+      {AddedChannels({2, 16, 5}), kId, ""},
+      {AddedChannels({2, 16, 3, 5, 6}), kId, ""},
+      {AddedChannels({2, 16}), kId, "0 spatial axes"},
+      {AddedChannels({2, 16, 3, 5, 6, 7}), kId, "4 spatial axes"},
+      {InMemory(pad, Memory::kBlocks), kId, "the images are not quantized"},
+      {Fused(pad), kId, "a fused operation"},
+      {WithoutConstants(pad), kId, kNotConstant},
+      {AddedChannels({2, 1, 5, 6}), kId, ""},
+      {AddedChannels({2, 0, 5, 6}), kId, kEmpty},
+      {AddedChannels({2, 16, 5, 6}, -15), kId, "a border other than channels of zeros at the end"},
+      {nearest, kId, ""},
+      {InMemory(nearest, Memory::kBlocks), kId, "the images are not quantized"},
+      {Fused(nearest), kId, "a fused operation"},
+      {WithoutConstants(nearest), kId, kNotConstant},
+      {Nearest({0, 16, 5, 6}, {10, 9}, {2, 3}), kId, kEmpty},
+      {Nearest({2, 16, 5, 6}, {32}, {1}), kId, "other axes than those of the pixels"},
+      {Nearest({2, 16, 5, 6}, {4, 9}, {0, 3}), kId, "other axes than those of the pixels"},
+      {Nearest({2, 16, 5, 6}, {12}, {3}), kId, ""},
+  });
+}
+
+TEST(Int8ReasonsTest, IntegerMatmuls) {
+  constexpr char kId[] = "integer";
+  const auto matmul = [](Shape left, const Shape& right, bool transpose_left = false) {
+    ir::AttributeMap attributes;
+    attributes.Set("transpose_a", transpose_left);
+    attributes.Set("transpose_b", false);
+    return Step{.type = "MatMul",
+                .inputs = {{.shape = std::move(left), .type = ElementType::kI32},
+                           {.shape = right,
+                            .constant = TensorValue::Make<int32_t>(ElementType::kI32, right,
+                                                                   [](std::span<int32_t>) {}),
+                            .type = ElementType::kI32}},
+                .attributes = attributes};
+  };
+  ExpectReasons({
+      {matmul({3, 4}, {4, 5}), kId, ""},
+      {matmul({2, 3, 4}, {4, 5}), kId, ""},
+      {matmul({4}, {4, 5}), kId, "the left operand is a vector"},
+      {matmul({3, 4}, {4}), kId, "the right operand has 1 axes"},
+      {matmul({2, 3, 4}, {2, 4, 5}), kId, "the right operand has 3 axes"},
+      {matmul({4, 4}, {4, 5}, true), kId, "the left operand is transposed"},
+      {WithoutConstants(matmul({3, 4}, {4, 5})), kId, "the right operand is not constant"},
+      {Fused(matmul({3, 4}, {4, 5})), kId, "a fused operation"},
+      {matmul({0, 4}, {4, 5}), kId, "an operand or the result is empty or not i32"},
+  });
+}
+
 }  // namespace
 }  // namespace nnefc::runtime::fast::int8

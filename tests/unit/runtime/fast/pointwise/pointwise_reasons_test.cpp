@@ -59,6 +59,11 @@ TEST(PointwiseReasonsTest, Pools) {
       {coded({3, 3}, {}, {}, {3, 0}), kInt8, kBorder},
       {coded({3, 3}, {}, {}, {0, 3}), kInt8, kBorder},
       {coded({2, 2}, {2, 3}, {1, 1}, {0, 1}), kInt8, ""},
+      {max({.input = {2, 16, 1, 9, 9}, .window = {1, 3, 3}}, Memory::kQuantized), kInt8, ""},
+      {max({.input = {2, 16, 4, 9, 9}, .window = {1, 3, 3}}, Memory::kQuantized), kInt8,
+       "windows of three axes"},
+      {max({.input = {2, 16, 1, 9, 9}, .window = {2, 3, 3}, .begin = {1, 0, 0}}, Memory::kQuantized), kInt8,
+       "windows of three axes"},
       {max({.input = {2, 16, 9, 9}, .window = {3, 3}, .dilations = {2, 1}}, Memory::kQuantized), kInt8,
        "dilation 2"},
       {max({.input = {2, 16, 9, 9}, .window = {3, 3}, .dilations = {1, 3}}, Memory::kQuantized), kInt8,
@@ -97,6 +102,10 @@ TEST(PointwiseReasonsTest, ReductionsOfPixels) {
         {reduce({2, 16, 5, 6}, {1, 2, 3}), kId, kOthers},
         {reduce({2, 16, 5, 6}, {0, 2, 3}), kId, kOthers},
         {reduce({2, 16, 5, 6}, {2, 3}, Memory::kRows), kId, "the input is row-major"},
+        {reduce({2, 17}, {1}), kId, "0 spatial axes"},
+        {reduce({2, 16, 3, 4, 5, 6}, {2, 3, 4, 5}), kId, "4 spatial axes"},
+        {Fused(reduce({2, 16, 5, 6}, {2, 3})), kId, "a fused operation"},
+        {WithoutConstants(reduce({2, 16, 5, 6}, {2, 3})), kId, "the axes are not constant"},
     });
   }
   const Step mean{.type = "ReduceMean", .inputs = {{{2, 16, 5, 6}, Memory::kQuantized}, Integers({2, 3})}};
@@ -177,6 +186,7 @@ TEST(PointwiseReasonsTest, Transposes) {
       {transposed({2, 2, 2, 2, 2, 2}, {0, 2, 3, 4, 5, 1}), kId, "4 spatial axes"},
       {transposed({2, 16, 5, 6}, {0, 1, 2, 3}), "plain", "the axes stay in the same order"},
       {transposed({2, 16, 5, 6}, {0, 1, 3, 2}), "plain", ""},
+      {Fused(transposed({2, 16, 5, 6}, {0, 1, 3, 2})), "plain", "a fused operation"},
       {WithoutConstants(transposed({2, 16, 5, 6}, {0, 1, 3, 2})), "plain", "the order is not constant"},
   });
 }
@@ -239,6 +249,7 @@ TEST(PointwiseReasonsTest, Normalizations) {
       {mvn({1, 2, 3}), kBlocked, kOthers},
       {mvn({2, 3}, Memory::kRows), kBlocked, "the images are not nChw16c"},
       {groups(6, 3), kRows, ""},
+      {groups(6, 6), kRows, ""},
       {batch(0, 0), kBlocked, ""},
       {batch(0, 0, 1, {2, 2}), kBlocked, "no pixels"},
       {batch(1, kInfinity), kBlocked, kNotFinite},
@@ -337,6 +348,10 @@ TEST(PointwiseReasonsTest, JoinedAndSplitChannels) {
       {joined({blocked, codes}), kInt8, "the first part is not quantized"},
       {joined({codes, blocked}), kInt8, "the parts are not of equal quantization"},
       {joined({blocked, blocked}), "channel_gather", "no fused Gather"},
+      {Fused(joined({blocked, blocked})), "channel_gather", "no fused Gather"},
+      {joined({codes, codes}), "int8_linear", "no fused operation"},
+      {Fused(joined({codes, codes}, 2)), "int8_linear", kOtherAxis},
+      {Fused(joined({codes, codes})), "int8_linear", "the result is not quantized"},
       {split({{2, 6, 3, 3}, Memory::kQuantized}, 1), kInt8, ""},
       {split({{2, 6, 3, 3}, Memory::kQuantized}, -3), kInt8, ""},
       {split({{2, 6, 3, 3}, Memory::kQuantized}, 2), kInt8, kOtherAxis},
@@ -346,12 +361,15 @@ TEST(PointwiseReasonsTest, JoinedAndSplitChannels) {
 
 TEST(PointwiseReasonsTest, Attention) {
   constexpr char kId[] = "tiled";
-  const auto attention = [](int64_t keys, int64_t width, int64_t values) {
+  const auto attention = [](int64_t keys, int64_t width, int64_t values,
+                            Precision precision = Precision::kF32) {
     return Step{.set = "opset13",
                 .type = "ScaledDotProductAttention",
                 .inputs = {{{2, 3, width}}, {{2, keys, width}}, {{2, keys, values}}},
-                .attributes = With("causal", false)};
+                .attributes = With("causal", false),
+                .precision = precision};
   };
+  constexpr int64_t kMaxKeys = int64_t{1} << 32;
   ExpectReasons({
       {attention(5, 7, 16), kId, ""},
       {attention(5, 7, 15), kId, "values of 15 elements, not whole blocks"},
@@ -359,6 +377,10 @@ TEST(PointwiseReasonsTest, Attention) {
       {attention(1536, 32, 32), kId, ""},
       {attention(1537, 32, 32), kId, "1537 keys and values of 64 elements exceed a core's cache"},
       {attention(1537, 16, 48), kId, "1537 keys and values of 64 elements exceed a core's cache"},
+      {attention(kMaxKeys, 16, 16), kId, "4294967296 keys and values of 32 elements exceed a core's cache"},
+      {attention(kMaxKeys + 1, 16, 16), kId, "4294967297 keys, more than 4294967296"},
+      {Fused(attention(5, 7, 16)), kId, "a fused operation"},
+      {attention(5, 7, 16, Precision::kBf16), kId, HasAmx() ? "AMX multiplies bf16" : ""},
   });
 }
 
