@@ -1,0 +1,76 @@
+// The memory and the conditions of attention by blocks of queries.
+
+#include "runtime/fast/attention/tiled_attention.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "runtime/fast/simd/dispatch.h"
+
+namespace nnefc::runtime::fast::attention {
+namespace {
+
+// Sizes of attention without its division into blocks.
+AttentionSizes SizesOfHeads(int64_t heads, int64_t queries, int64_t keys, int threads = 1) {
+  return {.batches = heads,
+          .queries = queries,
+          .keys = keys,
+          .width = 24,
+          .values = 48,
+          .rows = 0,
+          .group = 1,
+          .threads = threads,
+          .causal = false,
+          .type = memory::StorageType::kF32};
+}
+
+int64_t RoundedUp(int64_t number, int64_t multiple) {
+  return (number + multiple - 1) / multiple * multiple;
+}
+
+// Returns the scratch memory with blocks of `rows` queries: of each thread, keys and values in tiles of 32
+// columns, queries and scores in blocks of 16 columns, a row of the mask, and the sums of the rows.
+size_t BytesWithBlocksOf(int64_t rows, const AttentionSizes& sizes) {
+  const int64_t floats = RoundedUp(sizes.keys, 32) * sizes.width + RoundedUp(sizes.values, 32) * sizes.keys +
+                         RoundedUp(sizes.width, 16) * rows + RoundedUp(sizes.keys, 16) * (rows + 1) +
+                         RoundedUp(rows, 16);
+  return static_cast<size_t>(floats * sizes.threads) * sizeof(float);
+}
+
+// Each thread gets four blocks or more, unless they would have fewer than 64 queries. The scores of a block
+// fit into 65,536 floats. Blocks are of about equal size.
+TEST(TiledAttentionTest, ScratchMemoryOfBlocks) {
+  struct Case {
+    AttentionSizes sizes;
+    int64_t rows;
+  };
+  const std::array cases = {
+      Case{SizesOfHeads(1, 1, 5), 1},           Case{SizesOfHeads(1, 64, 33), 64},
+      Case{SizesOfHeads(1, 65, 33), 33},        Case{SizesOfHeads(1, 128, 33), 64},
+      Case{SizesOfHeads(1, 400, 33), 100},      Case{SizesOfHeads(1, 401, 33), 101},
+      Case{SizesOfHeads(2, 400, 33), 200},      Case{SizesOfHeads(1, 400, 33, 2), 58},
+      Case{SizesOfHeads(127, 128, 33, 32), 64}, Case{SizesOfHeads(128, 127, 33, 32), 127},
+      Case{SizesOfHeads(4, 512, 128), 512},     Case{SizesOfHeads(4, 512, 129), 256},
+      Case{SizesOfHeads(4, 512, 2000), 64},
+  };
+  const std::array<kernels::ValueInfo, 3> operands = {};
+  for (const Case& each : cases) {
+    const AttentionSizes& sizes = each.sizes;
+    EXPECT_EQ(MakeTiledAttention({.inputs = operands}, sizes).scratch_bytes,
+              BytesWithBlocksOf(each.rows, sizes))
+        << sizes.batches << " x " << sizes.queries << " queries, " << sizes.keys << " keys, " << sizes.threads
+        << " threads";
+  }
+}
+
+TEST(TiledAttentionTest, MatmulsInBf16AreThoseOfAmx) {
+  if (!simd::HasSimd()) GTEST_SKIP() << "all reasons are those of the processor";
+  AttentionSizes sizes = SizesOfHeads(1, 1, 5);
+  EXPECT_EQ(TiledAttentionApplies(sizes).ToString(), "");
+  sizes.type = memory::StorageType::kBf16;
+  EXPECT_EQ(TiledAttentionApplies(sizes).ToString(), "AMX multiplies bf16");
+}
+
+}  // namespace
+}  // namespace nnefc::runtime::fast::attention
