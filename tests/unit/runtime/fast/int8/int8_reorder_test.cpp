@@ -135,6 +135,15 @@ TEST(Int8ReorderTest, OtherLayoutsAreRefused) {
     EXPECT_TRUE(made(values, images.Format(Order::kBlocks, StorageType::kF32), false));
     EXPECT_FALSE(made(values, images.Format(Order::kBlocks, StorageType::kF32), true));
   }
+  // Matrices and tensors of more axes are no images: they are reordered in row-major memory only.
+  for (const Images& tensor : {Images{{3, 32}}, Images{{2, 32, 3, 2, 3, 2}}}) {
+    const BlockedFormat rows = tensor.Format(Order::kRows, StorageType::kU8);
+    EXPECT_TRUE(made(rows, tensor.Format(Order::kRows, StorageType::kF32), false));
+    EXPECT_FALSE(made(rows, tensor.Format(Order::kBlocks, StorageType::kF32), false));
+  }
+  const Images volumes{{2, 32, 3, 2, 3, 2}};
+  EXPECT_FALSE(made(volumes.Format(Order::kChannelsLast, StorageType::kU8),
+                    volumes.Format(Order::kRows, StorageType::kF32), false));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "runtime/fast/factories.h"
+#include "runtime/fast/simd/dispatch.h"
 
 namespace nnefc::runtime::fast::memory {
 
@@ -68,6 +69,65 @@ TEST(BlockedFormatTest, AreEqualInAllMembers) {
   EXPECT_FALSE(changed([](BlockedFormat& other) { other.strides[2] *= 2; }));
 }
 
+// A format of another backend.
+class NamedFormat final : public BackendFormat {
+ public:
+  explicit NamedFormat(std::string key) : key_(std::move(key)) {}
+
+  size_t byte_size() const override { return 100; }
+  std::string Key() const override { return key_; }
+
+ private:
+  std::string key_;
+};
+
+// Formats of other backends are equal if their keys are, and without a key only to themselves.
+TEST(BlockedFormatTest, FormatsOfOtherBackends) {
+  const auto format = [](std::shared_ptr<const BackendFormat> backend) {
+    BlockedFormat made = RowMajorFormat({3, 5});
+    made.backend = std::move(backend);
+    return made;
+  };
+  const auto named = [](const char* key) { return std::make_shared<NamedFormat>(key); };
+  const auto nameless = named("");
+  EXPECT_EQ(format(named("winograd")), format(named("winograd")));
+  EXPECT_NE(format(named("winograd")), format(named("packed")));
+  EXPECT_NE(format(named("winograd")), format(nameless));
+  EXPECT_NE(format(nameless), format(named("")));
+  EXPECT_EQ(format(nameless), format(nameless));
+  EXPECT_NE(format(nameless), format(nullptr));
+  EXPECT_EQ(format(nameless).byte_size(), size_t{100});
+}
+
+TEST(BlockedFormatTest, RowMajorMemoryHasNoSums) {
+  BlockedFormat format = RowMajorFormat({3, 5}, StorageType::kS8);
+  EXPECT_TRUE(IsRowMajor(format));
+  format.sum_axes = 1 << 1;
+  EXPECT_FALSE(IsRowMajor(format));
+}
+
+// Only images are transposed between blocks and NHWC.
+TEST(BlockedLayoutTest, TransposesOfImages) {
+  const auto made = [](const Shape& shape) {
+    const BlockedFormat blocks = ChannelBlockedFormat(shape),
+                        channels_last = ChannelsLastFormat(shape, StorageType::kF32);
+    const bool is_made = MakeChannelsLastReorder(blocks, channels_last) != nullptr;
+    EXPECT_EQ(MakeChannelsLastReorder(channels_last, blocks) != nullptr, is_made);
+    EXPECT_EQ(MakeChannelsLastReorder(blocks, blocks), nullptr);
+    EXPECT_EQ(MakeChannelsLastReorder(channels_last, channels_last), nullptr);
+    return is_made;
+  };
+  const bool has_simd = simd::HasSimd();
+  EXPECT_FALSE(made({2, 40}));
+  EXPECT_EQ(made({2, 40, 3}), has_simd);
+  EXPECT_EQ(made({2, 40, 3, 4}), has_simd);
+  EXPECT_EQ(made({2, 40, 3, 4, 5}), has_simd);
+  EXPECT_FALSE(made({2, 40, 3, 4, 5, 6}));
+  EXPECT_EQ(MakeChannelsLastReorder(ChannelBlockedFormat({2, 40, 3, 4}),
+                                    ChannelsLastFormat({2, 40, 4, 3}, StorageType::kF32)),
+            nullptr);
+}
+
 std::vector<float> Reordered(llvm::ArrayRef<int64_t> shape, const Layout& from, const Layout& to,
                              std::vector<float> values, size_t bytes) {
   std::shared_ptr<const kernels::Kernel> kernel = MakeFastReorder(ElementType::kF32, shape, from, to);
@@ -128,6 +188,9 @@ TEST(BlockedLayoutTest, PartsJoinWhereBlocksAre) {
   rounded.layout = LayoutOf(AxisBlockedFormat(rounded.shape, 1, blocked, StorageType::kBf16));
   EXPECT_FALSE(JoinBlockedLayouts({part(1, 16, blocked), rounded}, whole(1, 32), 1).has_value());
   EXPECT_TRUE(JoinBlockedLayouts({rounded, rounded}, whole(1, 32), 1).has_value());
+  kernels::ValueInfo quantized = part(1, 16, blocked);
+  quantized.layout = QuantizedLayout(AxisBlockedFormat(quantized.shape, 1, blocked), {.scale = 1, .zero = 0});
+  EXPECT_FALSE(JoinBlockedLayouts({quantized, quantized}, whole(1, 32), 1).has_value());
 }
 
 // Parts of an image in place: whole blocks, or the blocks up to the last channel.
