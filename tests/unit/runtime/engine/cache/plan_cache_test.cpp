@@ -274,6 +274,24 @@ TEST_F(PlanCacheTest, EntriesUpToTheMostBytes) {
 }
 
 // Items of sizes next to a multiple of the alignment follow one another in a file.
+// Only entries count and are removed, not other files of the folder.
+TEST_F(PlanCacheTest, OtherFilesOfTheFolderStay) {
+  const Digest item{.low = 1, .high = 1};
+  const std::string bytes(100'000, 'a');
+  std::ofstream(folder_ / "notes.txt") << bytes;
+  std::ofstream(folder_ / "outside") << bytes;
+  fs::create_symlink("outside", folder_ / "link.plan");
+  fs::create_directory(folder_ / "folder.plan");
+  PlanCache cache(folder_, {.most_bytes = 4096 + 40'000});
+  cache.Open({.low = 1, .high = 0});
+  cache.Add(item, Bytes(40'000));
+  cache.Save();
+  cache.Open({.low = 1, .high = 0});
+  EXPECT_NE(cache.Find(item, 40'000), nullptr);
+  for (const char* name : {"notes.txt", "outside", "link.plan", "folder.plan"})
+    EXPECT_TRUE(fs::exists(fs::symlink_status(folder_ / name))) << name;
+}
+
 TEST_F(PlanCacheTest, ItemsDoNotOverlap) {
   std::vector<std::shared_ptr<Buffer>> items;
   PlanCache cache(folder_);

@@ -121,10 +121,13 @@ TEST_F(TunerTest, ReordersAreMeasured) {
 }
 
 TEST_F(TunerTest, NothingIsMeasuredWithoutAnotherImplementation) {
-  const KernelRegistry kernels = Registry({kOther});
-  Tuner tuner(kernels, nullptr, {.measures = true});
-  EXPECT_EQ(Choice(tuner), "");
-  EXPECT_EQ(tuner.num_measured(), 0);
+  // One that cannot be made, and the factory's own choice once more.
+  for (const std::string_view way : {kOther, std::string_view("")}) {
+    const KernelRegistry kernels = Registry({way});
+    Tuner tuner(kernels, nullptr, {.measures = true});
+    EXPECT_EQ(Choice(tuner), "");
+    EXPECT_EQ(tuner.num_measured(), 0) << way;
+  }
 }
 
 // Two nodes that differ in an attribute alone are measured separately, each once.
