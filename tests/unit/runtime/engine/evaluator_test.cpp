@@ -223,6 +223,9 @@ TEST(EvaluatorTest, HalfNumbersStayCompressed) {
     const std::vector<TensorValue> values = {numbers.ConvertedTo(type), numbers};
     const auto later = EvaluateLater(convert, TestRegistry(), llvm::ArrayRef(values).take_front(1), kernels);
     EXPECT_EQ(later.has_value(), type == ElementType::kF64) << Name(type);
+    const auto now = EvaluateNode(convert, convert.outputs(), llvm::ArrayRef(values).take_front(1), kernels);
+    ASSERT_TRUE(now.ok());
+    EXPECT_EQ(now->front().buffer()->compressed() != nullptr, type != ElementType::kF64) << Name(type);
   }
 }
 

@@ -1,6 +1,9 @@
+#include <sys/wait.h>
+
 #include <cstdlib>
 #include <thread>
 
+#include "runtime/tensor/thread_team.h"
 #include "tests/unit/runtime/count_threads.h"
 #include "tests/unit/runtime/run_graph.h"
 
@@ -414,16 +417,25 @@ TEST(SessionTest, SessionsOfManyThreadsShareAnExecutable) {
 
 TEST(SessionTest, ProfileHasEveryStep) {
   const TestGraph g = SmallNetwork();
-  const auto executable = Compile(g.graph, {.backend = Backend::kFast});
-  ASSERT_NE(executable, nullptr);
-  std::unique_ptr<Session> session = Session::Create(executable);
-  session->EnableProfile(true);
-  for (int run = 0; run < 2; ++run) {
+  for (const bool explains : {false, true}) {
+    ExecutableOptions options{.backend = Backend::kFast};
+    if (explains) options.explains = true;  // not by default
+    const auto executable = Compile(g.graph, options);
+    ASSERT_NE(executable, nullptr);
+    const PlanCacheUse use = executable->plan_cache_use();
+    EXPECT_TRUE(use.found == 0 && use.made == 0 && use.measured == 0);
+    std::unique_ptr<Session> session = Session::Create(executable);
     ASSERT_TRUE(session->Run({RandomTensor({1, 3, 32, 32}, 3)}).ok());
-    ASSERT_FALSE(session->profile().empty());
-    EXPECT_EQ(session->profile()[0].operation, "Convolution+ReLU");
-    const std::string& kernel = session->profile()[0].kernel;
-    EXPECT_TRUE(kernel.starts_with("onednn:") || kernel.starts_with("nnefc:")) << kernel;
+    EXPECT_TRUE(session->profile().empty());
+    session->EnableProfile(true);
+    for (int run = 0; run < 2; ++run) {
+      ASSERT_TRUE(session->Run({RandomTensor({1, 3, 32, 32}, 3)}).ok());
+      ASSERT_FALSE(session->profile().empty());
+      EXPECT_EQ(session->profile()[0].operation, "Convolution+ReLU");
+      EXPECT_NE(session->profile()[0].rejected.empty(), explains);
+      const std::string& kernel = session->profile()[0].kernel;
+      EXPECT_TRUE(kernel.starts_with("onednn:") || kernel.starts_with("nnefc:")) << kernel;
+    }
   }
 }
 
@@ -503,6 +515,11 @@ TEST(SessionDeathTest, ThereAreAsManyThreadsAsWereAskedFor) {
   for (Backend backend : kBackends) {
     for (int threads : {1, 2, 3})
       EXPECT_EXIT(std::_Exit(ThreadsAfterRun(backend, threads)), testing::ExitedWithCode(threads), "");
+    // By default there are as many as the process may use.
+    const auto are_all = [](int status) {
+      return WIFEXITED(status) && (WEXITSTATUS(status) > 1) == (tensor::AvailableThreads() > 1);
+    };
+    EXPECT_EXIT(std::_Exit(ThreadsAfterRun(backend, 0)), are_all, "");
   }
 }
 
