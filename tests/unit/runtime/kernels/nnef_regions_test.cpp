@@ -115,7 +115,9 @@ TEST(NnefRegionsTest, ImagesOfTheBatch) {
   for (const int64_t batch : {-1, 2}) {
     const auto made = RunRegion(test, 1, batch);
     ASSERT_FALSE(made.ok()) << batch;
-    EXPECT_NE(made.error().message.find("`batch_index` of region 0"), std::string::npos);
+    EXPECT_NE(made.error().message.find("`batch_index` of region 0 is outside a batch of 2"),
+              std::string::npos)
+        << made.error().message;
   }
 }
 
