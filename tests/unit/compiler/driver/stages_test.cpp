@@ -84,6 +84,18 @@ TEST_F(StagesTest, FrontTransformationsChangeACopy) {
   EXPECT_NE(ir::PrintGraph(*fused.graph).find("Mish"), std::string::npos);
 }
 
+// Where only the structure is wanted, variables without data have some if a seed is given.
+TEST_F(StagesTest, SeedsMakeDataOfVariables) {
+  options_.structure_only = true;
+  Run(Document("    v = variable<scalar>(shape = [2, 3], label = 'v');\n    y = add(x, v);\n"));
+  for (const std::optional<uint64_t> seed : {std::optional<uint64_t>(), std::optional<uint64_t>(1)}) {
+    options_.random_weights = seed;
+    const Lowered lowered = LowerModel(opened_, checked_, expanded_, options_, context_);
+    ASSERT_TRUE(lowered.complete);
+    EXPECT_EQ(ir::PrintGraph(*lowered.graph).find("dense") != std::string::npos, seed.has_value());
+  }
+}
+
 TEST_F(StagesTest, OpenSymbolsAreTriedButNotLowered) {
   options_.purpose = expand::Purpose::kValidate;
   options_.leniency = semantics::Leniency::kLenient;

@@ -331,6 +331,34 @@ TEST(ModelTest, DataOfAnotherShapeAreReportedAtTheirVariable) {
   EXPECT_TRUE(Contains(model.report.ToText(), "[3]; the document says [1,2]")) << model.report.ToText();
 }
 
+// A variable needs data where some are passed, unless a seed makes them.
+TEST(ModelTest, DataThatAreMissingAreReported) {
+  const std::string text = ReplaceOnce(kLinear, "    y = linear(x, w);",
+                                       "    v = variable<scalar>(shape = [1, 1], label = 'fc/v');\n"
+                                       "    y = linear(x, w, v);");
+  const Tensors data = {{"fc/w", *Tensor::Copy({1, 2}, std::vector<float>{2, 3})}};
+  const Outcome<Model> model = Model::FromText("net.nnef", text, {.data = data});
+  ASSERT_FALSE(model);
+  ASSERT_EQ(model.report.diagnostics().size(), 1u) << model.report.ToText();
+  EXPECT_EQ(model.report.diagnostics()[0].message,
+            "no data were passed for variable `fc/v`; expected scalar of shape [1,1]");
+  const Outcome<Model> seeded = Model::FromText("net.nnef", text, {.random_weights = 1, .data = data});
+  EXPECT_TRUE(seeded) << seeded.report.ToText();
+}
+
+// Data of several variables with one label are checked once.
+TEST(ModelTest, SharedDataAreCheckedOnce) {
+  const std::string text = ReplaceOnce(kLinear, "    y = linear(x, w);",
+                                       "    v = variable<scalar>(shape = [1, 2], label = 'fc/w');\n"
+                                       "    z = add(w, v);\n    y = linear(x, z);");
+  const Outcome<Model> model = Model::FromText("net.nnef", text, {.data = {{"fc/w", Floats({1, 2, 3})}}});
+  ASSERT_FALSE(model);
+  int errors = 0;
+  for (const Diagnostic& diagnostic : model.report.diagnostics())
+    errors += diagnostic.rule == "variable.data-shape" ? 1 : 0;
+  EXPECT_EQ(errors, 1) << model.report.ToText();
+}
+
 TEST(ModelTest, IsWrittenWithItsData) {
   const Outcome<Model> model = Model::FromText(
       "net.nnef", kLinear, {.data = {{"fc/w", *Tensor::Copy({1, 2}, std::vector<float>{2, 3})}}});
