@@ -340,30 +340,31 @@ TEST(Repairs, OfNamesAmongManyOthers) {
 // An array becomes a tuple only if each item fits; tuples of other lengths have no repair.
 TEST(Repairs, OfTuples) {
   struct Row {
-    std::string_view type, value, type_of_value, repaired;
+    std::string_view type, value, type_of_value, repaired, repaired_default;
   };
   for (const Row& row : std::initializer_list<Row>{
-           {"(integer,integer)", "[1, 2]", "integer[]", "(1, 2)"},
-           {"(string,integer)", "[1, 2]", "integer[]", ""},
-           {"(integer,string)", "[1, 2]", "integer[]", ""},
-           {"(integer,integer)", "[1, 2, 3]", "integer[]", ""},
-           {"(scalar,scalar)", "(1, 2)", "(integer,integer)", "(1.0, 2.0)"},
-           {"(scalar,scalar)", "(1, 2, 3)", "(integer,integer,integer)", ""},
-           {"(scalar,scalar,scalar)", "(1, 2)", "(integer,integer)", ""},
+           {"(integer,integer)", "[1, 2]", "integer[]", "(1, 2)", ""},
+           {"(string,integer)", "[1, 2]", "integer[]", "", ""},
+           {"(integer,string)", "[1, 2]", "integer[]", "", ""},
+           {"(integer,integer)", "[1, 2, 3]", "integer[]", "", ""},
+           {"(scalar,scalar)", "(1, 2)", "(integer,integer)", "(1.0, 2.0)", "(1.0, 2.0)"},
+           {"(scalar,scalar)", "(1, 2, 3)", "(integer,integer,integer)", "", ""},
+           {"(scalar,scalar,scalar)", "(1, 2)", "(integer,integer)", "", ""},
        }) {
-    const std::string repaired =
-        row.repaired.empty() ? "" : fmt::format(" => y = f(x, p = {});", row.repaired);
+    const auto line = [](std::string_view before, std::string_view repaired, std::string_view after) {
+      return repaired.empty() ? "" : fmt::format(" => {}{}{}", before, repaired, after);
+    };
     const std::string mismatch = fmt::format("is of type `{}`; expected `{}`", row.type_of_value, row.type);
     EXPECT_EQ(Repair(Ratified(fmt::format(
                   "fragment f( x: tensor<scalar>, p: {} ) -> ( y: tensor<scalar> );\n"
                   "graph g( x ) -> ( y ) {{ x = external(shape = [1,2]);\ny = f(x, p = {});\n}}\n",
                   row.type, row.value))),
-              fmt::format("argument `p` of `f` {}{}", mismatch, repaired));
+              fmt::format("argument `p` of `f` {}{}", mismatch, line("y = f(x, p = ", row.repaired, ");")));
     EXPECT_EQ(
         Repair(Ratified(fmt::format("fragment f( x: tensor<scalar>,\np: {} = {}\n) -> ( y: tensor<scalar> );",
                                     row.type, row.value))),
         fmt::format("the default of `p` {}{}", mismatch,
-                    row.repaired.empty() ? "" : fmt::format(" => p: {} = {}", row.type, row.repaired)));
+                    line(fmt::format("p: {} = ", row.type), row.repaired_default, "")));
   }
 }
 
