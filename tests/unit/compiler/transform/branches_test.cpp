@@ -324,6 +324,21 @@ TEST(SelectToIf, ActsInBodies) {
   EXPECT_EQ(Operations(*graph), "If 2 {If 1 {MatMul | } | }");
 }
 
+// The condition of an If has rank 0 or 1; that of a Select may have more axes of one element.
+TEST_F(Branches, ConditionsOfMoreAxesAreReshaped) {
+  EXPECT_EQ(
+      Choose("  %4 = opset1.Parameter \"e\" {element_type = boolean, shape = shape[1,1]} : boolean[1,1]\n" +
+             MatMul(5, 2) + Relu(6, 5) + Relu(7, 2) + Select(8, 4, 6, 7) + Result(8)),
+      "Reshape If 1 {MatMul ReLU | ReLU}");
+  for (ir::NodeId id : graph_->nodes()) {
+    const ir::Node& node = graph_->node(id);
+    if (node.type() != "Reshape") continue;
+    EXPECT_EQ(node.output().type, ElementType::kBoolean);
+    EXPECT_EQ(node.output().shape, ir::PartialShape::OfRank(0));
+    EXPECT_FALSE(node.Bool("special_zero"));
+  }
+}
+
 TEST(PostDominators, AreTheFirstThatAllPathsMeet) {
   // 1 -> exit; 2 -> 1; 3 -> 1; 4 -> 2, 3; 5 -> 4; 6 -> 2; 7 -> 6, 5; 8 -> 7, exit
   middle::PostDominatorTree tree(9);
@@ -331,6 +346,37 @@ TEST(PostDominators, AreTheFirstThatAllPathsMeet) {
   for (int32_t i = 1; i < 9; ++i) tree.Add(i, successors[static_cast<size_t>(i)]);
   const std::vector<int32_t> parents = {0, 1, 1, 1, 4, 2, 1, 0};
   for (int32_t i = 1; i < 9; ++i) EXPECT_EQ(tree.parent(i), parents[static_cast<size_t>(i - 1)]) << i;
+}
+
+// Random graphs against the definition: the paths of a vertex without its post-dominator do not end.
+TEST(PostDominators, OfRandomGraphs) {
+  uint32_t state = 1;
+  const auto below = [&](int32_t bound) {
+    state = state * 1664525 + 1013904223;
+    return static_cast<int32_t>((state >> 8) % static_cast<uint32_t>(bound));
+  };
+  constexpr int32_t kSize = 24;
+  for (int trial = 0; trial < 100; ++trial) {
+    middle::PostDominatorTree tree(kSize);
+    std::vector<std::vector<int32_t>> successors(kSize);
+    for (int32_t i = 1; i < kSize; ++i) {
+      for (int32_t k = 1 + below(3); k > 0; --k)
+        successors[static_cast<size_t>(i)].push_back(std::max(0, i - 1 - below(trial % 8 + 1)));
+      tree.Add(i, successors[static_cast<size_t>(i)]);
+      // The vertices on all paths from `i`, of which the highest number is the first.
+      int32_t first = 0;
+      for (int32_t without = 1; without < i; ++without) {
+        std::vector<bool> ends(static_cast<size_t>(i) + 1, false);
+        ends[0] = true;
+        for (int32_t k = 1; k <= i; ++k) {
+          for (int32_t next : successors[static_cast<size_t>(k)])
+            if (k != without && ends[static_cast<size_t>(next)]) ends[static_cast<size_t>(k)] = true;
+        }
+        if (!ends[static_cast<size_t>(i)]) first = without;
+      }
+      ASSERT_EQ(tree.parent(i), first) << trial << ", " << i;
+    }
+  }
 }
 
 // A chain of a million nodes, whose ends meet far above.
