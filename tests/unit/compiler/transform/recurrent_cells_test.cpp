@@ -385,6 +385,31 @@ TEST_F(RecurrentCellsTest, RnnOfAState) {
             std::string::npos);
 }
 
+// The data of a cell are rows of a known number, the same as those of the state.
+TEST_F(RecurrentCellsTest, DataOfACell) {
+  const auto cell = [&](const std::string& x, const std::string& product) {
+    return After(Parameter("x", x) + Constant("zero", "[2,2]", "0.0, 0.0, 0.0, 0.0") +
+                 "  %h = opset6.ReadValue \"h\" (%zero) {variable_id = \"v\", variable_type = f32, "
+                 "variable_shape = shape[2,2]} : f32[2,2]\n" +
+                 Constant("w", "[2,2]", "1.0, 2.0, 3.0, 4.0") +
+                 Constant("b", "[2,4]", "1, 2, 3, 4, 5, 6, 7, 8") + product +
+                 Add("hn", "Tanh", "%sum", "", "[...]") +
+                 "  opset1.Result \"y\" (%hn)\n  opset6.Assign \"a\" (%hn) {variable_id = \"v\"}\n")
+               .find("RNNCell(hn: x, h, ") != std::string::npos;
+  };
+  const auto sum = [](const std::string& transposed) {
+    return Add("xw", "MatMul", "%x, %w", "{transpose_a = " + transposed + ", transpose_b = true}", "[2,2]") +
+           Add("hr", "MatMul", "%h, %w", kTransposed, "[2,2]") + Add("sum", "Add", "%xw, %hr", "", "[2,2]");
+  };
+  EXPECT_TRUE(cell("[2,2]", sum("false")));
+  EXPECT_FALSE(cell("[2,2]", sum("true")));
+  // One product of the concatenated rows.
+  const std::string both = "  %c = opset1.Concat \"c\" (%x, %h) {axis = 1} : f32[2,4]\n" +
+                           Add("sum", "MatMul", "%c, %b", kTransposed, "[2,2]");
+  EXPECT_TRUE(cell("[2,2]", both));
+  EXPECT_FALSE(cell("[?,2]", both));
+}
+
 // The same in a body, whose back edge selects one of two values as the state.
 TEST_F(RecurrentCellsTest, RnnOfAnIteration) {
   const auto cells = [&](const std::string& back) {
