@@ -111,6 +111,22 @@ TEST_F(PatternTest, SymmetricPatternsMatchEveryWayRound) {
   EXPECT_EQ(Find(text, pattern), "a,b,s b,a,s");
 }
 
+// Matches are in the order of the nodes of the pattern, wherever the search begins.
+TEST_F(PatternTest, MatchesAreInTheOrderOfThePattern) {
+  const std::string text = R"(  %0 = opset1.Parameter "x" {element_type = f32, shape = [2]} : f32[2]
+  %1 = opset1.ReLU "a" (%0) : f32[2]
+  %2 = opset1.ReLU "b" (%0) : f32[2]
+  %3 = opset1.ReLU "c" (%0) : f32[2]
+  %4 = opset1.Abs "d" (%2) : f32[2]
+  %5 = opset1.Abs "e" (%1) : f32[2]
+  opset1.Result "y" (%4)
+  opset1.Result "z" (%5)
+  opset1.Result "w" (%3)
+)";
+  EXPECT_EQ(Find(text, {.nodes = {Op("p", "ReLU"), Op("q", "Abs")}, .edges = {{"p", "q"}}}), "a,e b,d");
+  EXPECT_EQ(Find(text, {.nodes = {Op("q", "Abs"), Op("p", "ReLU")}, .edges = {{"p", "q"}}}), "d,b e,a");
+}
+
 TEST_F(PatternTest, AttributesByValueAndPredicate) {
   const std::string text = R"(  %0 = opset1.Parameter "x" {element_type = f32, shape = [2]} : f32[2]
   %1 = opset1.Elu "a" (%0) {alpha = 1.0} : f32[2]
@@ -154,6 +170,9 @@ TEST_F(PatternTest, WrongPatternsAreTold) {
             "an edge of the pattern names `b`, which is none of its nodes");
   EXPECT_EQ(Find(kSquare, {.nodes = {Data("a"), Data("b")}, .edges = {{"a", "b"}}}),
             "an edge of the pattern joins `a` and `b`, which are both data");
+  EXPECT_EQ(Find(kSquare,
+                 {.nodes = {Op("a", "ReLU"), Op("b", "ReLU"), Data("c")}, .edges = {{"a", "c"}, {"b", "c"}}}),
+            "`a` and `b` both write `c`");
 }
 
 TEST_F(PatternTest, AnUnknownAliasNamesTheKnownOnes) {
