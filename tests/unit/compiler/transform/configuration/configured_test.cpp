@@ -218,6 +218,8 @@ TEST_F(ConfiguredTest, PointsThatAreMissing) {
   const std::string absent = ": there is no node `nosuch`";
   EXPECT_EQ(FindPoints(kLattice, R"("nosuch")", R"("m")"), none + absent);
   EXPECT_EQ(FindPoints(kLattice, R"("b")", R"("m", "nosuch")"), none + absent);
+  // A result is no node of the sub-graph.
+  EXPECT_EQ(FindPoints(kLattice, R"("b")", R"("y")"), none + ": there is no node `y`");
   // Names are literal, not expressions.
   EXPECT_EQ(FindPoints(kLattice, R"(".")", R"("m")"), none + ": there is no node `.`");
 }

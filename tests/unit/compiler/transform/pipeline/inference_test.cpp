@@ -156,6 +156,39 @@ TEST_F(ChangedInferenceTest, GraphsKeepAResultOrASink) {
   EXPECT_EQ(without("  %1 = opset1.Abs \"a\" (%0) : f32[2]\n", {"a"}), "");
 }
 
+// Without a forced clean-up, dead nodes remain; with one, those of bodies are removed as well.
+TEST_F(ChangedInferenceTest, OutermostGraphsAreCleanedUpOnRequest) {
+  const auto body = [](const std::string& role) {
+    return fmt::format(R"(    "{0}" input 1 -> 0 output 0 -> 0 graph "{0}" {{
+      %0 = opset1.Parameter "a" {{element_type = f32, shape = [2]}} : f32[2]
+      %1 = opset1.Abs "dead" (%0) : f32[2]
+      opset1.Result "" (%0)
+    }}
+)",
+                       role);
+  };
+  for (const bool outermost : {false, true}) {
+    for (const bool cleans : {false, true}) {
+      graph_ = Parse(R"(  %0 = opset1.Parameter "c" {element_type = boolean, shape = []} : boolean[]
+  %1 = opset1.Parameter "x" {element_type = f32, shape = [2]} : f32[2]
+  %2 = opset8.If "if" (%0, %1) : f32[2] bodies {
+)" + body("then_body") +
+                     body("else_body") +
+                     "  }\n  %3 = opset1.Abs \"dead\" (%1) : f32[2]\n  opset1.Result \"y\" (%2)\n");
+      ASSERT_NE(graph_, nullptr);
+      TransformationList list;
+      RegisterAnchors(list);
+      Calls& nothing = list.Add<Calls>("NOTHING", [](Graph&) {});
+      nothing.run_not_recursively = outermost;
+      nothing.force_clean_up = cleans;
+      EXPECT_EQ(Run(list, *graph_), "");
+      EXPECT_EQ(Graph(*graph_).FindNode("dead").has_value(), !cleans) << outermost;
+      for (const ir::Body& inner : Graph(*graph_).FindNode("if")->ir().bodies())
+        EXPECT_EQ(Graph(*inner.graph).FindNode("dead").has_value(), !cleans) << outermost;
+    }
+  }
+}
+
 // A node whose bodies stay as they are is not inferred again.
 TEST_F(ChangedInferenceTest, NodesOfUnchangedBodiesKeepTheirTypes) {
   const auto body = [](const std::string& role) {
