@@ -360,6 +360,15 @@ TEST_F(BuiltInTest, ListsOfInputsAreCompared) {
             "Parameter(x) Lists(a: x, x, x) Lists(b: x, x, x) Add(s: a, b) Result(y: s)");
 }
 
+TEST_F(BuiltInTest, EqualViewsAreOne) {
+  EXPECT_EQ(Body("middle.MergeEqualNodes",
+                 "  %1 = opset1.Const \"k\" : i64[1] = dense<i64[1]: 24>\n"
+                 "  %2 = opset1.Reshape \"a\" (%0, %1) {special_zero = false} : f32[24]\n"
+                 "  %3 = opset1.Reshape \"b\" (%0, %1) {special_zero = false} : f32[24]\n"
+                 "  %9 = opset1.Add \"s\" (%2, %3) : f32[24]\n"),
+            "Parameter(x) Const(k) Reshape(a: x, k) Add(s: a, a) Result(y: s)");
+}
+
 // Nothing is known about nodes of an operation without a shape function.
 TEST_F(BuiltInTest, NodesOfUnknownOperationsAreKeptApart) {
   registry_.Add(
@@ -446,6 +455,17 @@ TEST_F(BuiltInTest, HSwish) {
                    "  %5 = opset1.Divide \"d\" (%4, %2) : f32[2,3,4]\n"
                    "  %9 = opset1.Multiply \"m\" (%5, %0) : f32[2,3,4]\n"),
             "Parameter(x) HSwish(m: x) Result(y: m)");
+  EXPECT_EQ(hswish("3.0", "6.0",
+                   "  %5 = opset1.Const \"k\" : f32[] = dense<f32[]: 0.16666667>\n"
+                   "  %6 = opset1.Multiply \"s\" (%5, %4) : f32[2,3,4]\n"
+                   "  %9 = opset1.Multiply \"m\" (%6, %0) : f32[2,3,4]\n"),
+            "Parameter(x) HSwish(m: x) Result(y: m)");
+  EXPECT_NE(hswish("3.0", "6.0",
+                   "  %5 = opset1.Const \"k\" : f32[] = dense<f32[]: 0.1666>\n"
+                   "  %6 = opset1.Multiply \"s\" (%4, %5) : f32[2,3,4]\n"
+                   "  %9 = opset1.Multiply \"m\" (%6, %0) : f32[2,3,4]\n")
+                .find("Clamp"),
+            std::string::npos);
   EXPECT_NE(hswish("2.0", "6.0", last).find("Clamp"), std::string::npos);
   EXPECT_NE(hswish("3.0", "5.0", last).find("Clamp"), std::string::npos);
   EXPECT_NE(hswish("3.0", "6.0",
@@ -502,6 +522,11 @@ TEST_F(BuiltInTest, DivisionByNorm) {
       "Parameter(x) Const(axes) ReduceL2(norm: x, axes) Clamp(bound: norm) Divide(d: x, bound) Result(y: d)";
   EXPECT_EQ(Body("middle.DivisionByClampedNorm", divided(clamped("min = 1e-12, max = 9.0"))), kept);
   EXPECT_EQ(Body("middle.DivisionByClampedNorm", divided(clamped("min = 0.0, max = 1e39"))), kept);
+  // A norm that another node reads remains.
+  EXPECT_EQ(Body("middle.DivisionByClampedNorm",
+                 divided(clamped("min = 1e-12, max = 1e39")) + "  opset1.Result \"n\" (%2)\n")
+                .find("NormalizeL2"),
+            std::string::npos);
   EXPECT_EQ(Body("middle.DivisionByLargerNorm", divided(larger("0.5"))), fused);
   EXPECT_EQ(Body("middle.DivisionByLargerNorm", divided(larger("-0.5"))),
             "Parameter(x) Const(axes) ReduceL2(norm: x, axes) Const(eps) Maximum(bound: eps, norm) "

@@ -54,6 +54,15 @@ class ConstantsTest : public TransformTest {
   FakeEvaluator evaluator_;
 };
 
+// An operation without a shape function accepts any value.
+TEST_F(ConstantsTest, ConstantsOfUnknownOperationsAreEvaluated) {
+  registry_.Add(
+      {.set = "acme", .name = "F", .section = {}, .inputs = {{.name = "a"}}, .outputs = {"output"}});
+  EXPECT_EQ(Brief("  %3 = opset1.Multiply \"m\" (%1, %2) : f32[2,3]\n"
+                  "  %9 = acme.F \"f\" (%3) : f32[2,3]\n"),
+            "Parameter(x) Const(m) F(f: m) Result(y: f)");
+}
+
 TEST_F(ConstantsTest, ChainsOfConstantsAreEvaluatedInOrder) {
   EXPECT_EQ(Brief("  %3 = opset1.Multiply \"m\" (%1, %2) : f32[2,3]\n"
                   "  %4 = opset1.Sqrt \"r\" (%3) : f32[2,3]\n"

@@ -53,6 +53,7 @@ TEST_F(EinsumTest, WhatIsNoProductOfMatrices) {
   EXPECT_EQ(Of("ii,ij->j", "[3,3]", "[3,5]"), left);
   EXPECT_EQ(Of("ij,jkk->ik", "[3,4]", "[4,5,5]"), left);
   EXPECT_EQ(Of("jkk,ij->ik", "[4,5,5]", "[3,4]"), left);
+  EXPECT_EQ(Of("ij,jk->iik", "[3,4]", "[4,5]"), left);
   EXPECT_EQ(Of("ijm,jk->ik", "[3,4,2]", "[4,5]"), left);  // m is summed separately
 }
 

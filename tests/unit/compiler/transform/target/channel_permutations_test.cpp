@@ -49,6 +49,16 @@ TEST_F(ChannelsTest, AShuffleBecomesAGather) {
   EXPECT_EQ(InputOf("Gather", 1), order);
 }
 
+// Chains are tracked up to 2^20 channels together.
+TEST_F(ChannelsTest, VeryManyChannelsAreNotTracked) {
+  constexpr int kMax = 1 << 20;
+  EXPECT_NE(Convolved(kMax, {Shuffle("s", "x")}, "s", kMax).find("Gather"), std::string::npos);
+  EXPECT_EQ(Convolved(kMax + 2, {Shuffle("s", "x")}, "s", kMax + 2).find("Gather"), std::string::npos);
+  EXPECT_EQ(
+      Convolved(kMax, {Shuffle("s", "x"), Shuffle("t", "s")}, "t", kMax).find("ShuffleChannels(Parameter"),
+      std::string::npos);
+}
+
 TEST_F(ChannelsTest, ChainsAreFollowed) {
   // The even channels of the shuffled images, after those of the images themselves: 0, 1, 2 ..
   EXPECT_EQ(Convolved(16,
