@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "compiler/ir/algorithms/infer.h"
 #include "fmt/core.h"
 #include "tests/unit/compiler/openvino/ir_files.h"
 #include "tests/unit/compiler/openvino/ir_text.h"
@@ -382,6 +383,50 @@ TEST_F(ReadTest, ReadsLongChainsInLinearTime) {
   const ReadOutcome outcome = Read(Net(layers, edges));
   ASSERT_NE(outcome.graph, nullptr) << outcome.text;
   EXPECT_EQ(outcome.graph->num_nodes(), static_cast<size_t>(kLength) + 2);
+}
+
+// A mistake of the root ends the reading.
+TEST_F(ReadTest, MistakesOfTheRoot) {
+  const auto only_mistake = [&](std::string_view version) {
+    const ReadOutcome outcome = Read(Replaced(Chain(Relu()), " version=\"11\"", version));
+    EXPECT_EQ(outcome.graph, nullptr);
+    EXPECT_EQ(outcome.labels.size(), 1u) << outcome.text;
+    return outcome.text;
+  };
+  EXPECT_NE(only_mistake("").find("lacks the attribute `version`"), std::string::npos);
+  EXPECT_NE(only_mistake(" version=\"x\"").find("`version` of `net` is `x`; expected an integer ["),
+            std::string::npos)
+      << only_mistake(" version=\"x\"");
+  std::string attributes = " version=\"11\"";
+  for (int i = 0; i < 300; ++i) attributes += fmt::format(" a{}=\"\"", i);
+  only_mistake(attributes);
+}
+
+// Operations of a plug-in may have the name of an operation of OpenVINO, and any number of last outputs.
+TEST_F(ReadTest, OperationsOfPlugins) {
+  const auto infer = [](ir::InferContext& context) {
+    for (int32_t i = 0; i < context.node().num_outputs(); ++i)
+      context.SetOutput(i, context.input(0).type, context.input(0).shape);
+  };
+  registry_.Add({.set = "acme",
+                 .name = "Result",
+                 .inputs = {{.name = "x"}},
+                 .outputs = {"y", "others[]"},
+                 .infer = infer});
+  const std::vector<int64_t> dims = {2};
+  const LayerText layer = {.id = 1,
+                           .name = "r",
+                           .type = "Result",
+                           .version = "acme",
+                           .inputs = {{0, "FP32", dims}},
+                           .outputs = {{1, "FP32", dims}, {2, "FP32", dims}, {3, "FP32", dims}}};
+  const ReadOutcome outcome =
+      Read(Net({Parameter(0, "x", dims), layer, Result(2, "y", dims)}, {{0, 0, 1, 0}, {1, 3, 2, 0}}));
+  ASSERT_NE(outcome.graph, nullptr) << outcome.text;
+  ASSERT_EQ(outcome.graph->results().size(), 1u);
+  const ir::OutputPort source = outcome.graph->node(outcome.graph->results()[0]).input(0);
+  EXPECT_EQ(outcome.graph->node(source.node).set(), "acme");
+  EXPECT_EQ(source.index, 2);
 }
 
 TEST_F(ReadTest, BoundsWhatXmlMayAskFor) {

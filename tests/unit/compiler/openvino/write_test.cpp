@@ -83,6 +83,28 @@ TEST_F(WriteTest, WritesLayersPortsAndEdges) {
   ExpectStable(graph);
 }
 
+// A file that cannot take all bytes fails the run, and the other file is not written.
+TEST_F(WriteTest, FilesOnAFullDevice) {
+  Graph graph(&registry_, "net");
+  ir::AddResult(graph, "y", {ir::AddConst(graph, TensorValue::Scalar(1), "c"), 0});
+  Infer(graph);
+  EXPECT_FALSE(WriteOpenVino(graph, Path("net.xml"), {.weights_path = "/dev/full"}).ok());
+  EXPECT_FALSE(std::filesystem::exists(Path("net.xml")));
+  EXPECT_FALSE(WriteOpenVino(graph, "/dev/full", {.weights_path = Path("net.bin")}).ok());
+  EXPECT_FALSE(std::filesystem::exists(Path("net.bin")));
+}
+
+// An attribute that a node lacks is written if it has a default.
+TEST_F(WriteTest, AttributesThatANodeLacks) {
+  Graph graph(&registry_, "net");
+  const NodeId x = ir::AddParameter(graph, "x", ElementType::kF32, ir::PartialShape({2}));
+  ir::AddResult(graph, "y", {Add(graph, "opset1", "Clamp", {{x, 0}}), 0});
+  ir::AddResult(graph, "z", {Add(graph, "opset1", "Add", {{x, 0}, {x, 0}}), 0});
+  const std::string xml = Written(graph);
+  EXPECT_FALSE(Contains(xml, "min=\""));
+  EXPECT_TRUE(Contains(xml, R"(<data auto_broadcast="numpy"/>)"));
+}
+
 // Edges are ordered by the layer that they leave, then by the port, then by their end.
 TEST_F(WriteTest, OrdersEdges) {
   Graph graph(&registry_, "net");

@@ -69,6 +69,41 @@ TEST_F(WrittenFormTest, LeavesWholeAxesAlone) {
   EXPECT_EQ(openvino::WrittenForm(*OpenLoop(-1, 0, -1)), nullptr);
 }
 
+// A range of a constant that ends before its start has no elements.
+TEST_F(WrittenFormTest, EmptyPartsOfConstants) {
+  for (const auto& [start, end] : {std::pair<int64_t, int64_t>{3, 1}, {2, 2}, {4, -1}, {-2, 1}}) {
+    const auto graph = OpenLoop(0, -1, 1);
+    ASSERT_NE(graph, nullptr);
+    const ir::NodeId loop = Only(*graph, "TensorIterator").id();
+    graph->SetInput(loop, 0, {ir::AddConst(*graph, TensorValue::FromFloats({1, 4}, Ramp(4)), "steps"), 0});
+    ir::InputMapping& mapping = graph->body(loop, 0).inputs[0];
+    mapping.start = start;
+    mapping.end = end;
+    const auto form = openvino::WrittenForm(*graph);
+    ASSERT_NE(form, nullptr);
+    const ir::Node& part = form->node(Only(*form, "TensorIterator").input(0).node);
+    ASSERT_TRUE(part.output().value);
+    EXPECT_EQ(part.output().value->shape(), (Shape{1, 0})) << start << " " << end;
+  }
+}
+
+// Only cells of opset3 join two weights in one of five inputs.
+TEST_F(WrittenFormTest, OtherOperationsWithFiveInputs) {
+  ir::Graph graph(&registry_, "g");
+  const ir::NodeId x = ir::AddParameter(graph, "x", ElementType::kF32, ir::PartialShape({2, 3}));
+  std::vector<ir::OutputPort> inputs = {{x, 0}};
+  for (const float limit : {0.0F, 255.0F, 0.0F, 255.0F})
+    inputs.push_back({ir::AddConst(graph, TensorValue::Scalar(limit), "c"), 0});
+  ir::AttributeMap attributes;
+  attributes.Set("levels", int64_t{256});
+  const ir::NodeId node = ir::AddNode(graph, "opset1", "FakeQuantize",
+                                      {.name = "q", .inputs = inputs, .attributes = std::move(attributes)});
+  ir::AddResult(graph, "y", {node, 0});
+  Emitter emitter;
+  ASSERT_TRUE(ir::InferGraph(graph, emitter));
+  EXPECT_EQ(openvino::WrittenForm(graph), nullptr);
+}
+
 // A range that is empty for every extent remains.
 TEST_F(WrittenFormTest, EmptyRanges) {
   for (const int64_t end : {-1, 0, 3}) {
