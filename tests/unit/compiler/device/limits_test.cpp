@@ -174,6 +174,8 @@ TEST(DeviceLimits, BytesOfWeights) {
   const std::string halves = R"({"scalar_bits": 16, "limits": {"weight_bytes": )";
   EXPECT_EQ(Of(document, halves + "24}}"), Lines());
   EXPECT_EQ(Of(document, halves + "23}}").size(), 1u);
+  // The types of items are those of files, which a document alone does not have.
+  EXPECT_EQ(Of(document, R"({"weight_types": ["f16"]})"), Lines());
   // In a body, the label of the graph's variable.
   const std::string bodies =
       "version 1.0\nfragment f( x: tensor ) -> ( y: tensor ) { v = variable(shape = [8], label = 'v') y = "
