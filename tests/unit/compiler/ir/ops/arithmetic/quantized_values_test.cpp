@@ -54,6 +54,9 @@ TEST(QuantizedValues, RangesOfFakeQuantize) {
   EXPECT_EQ(FakeQuantize({0.002F, 255.002F, 0.002F, 255.002F}), "none");
   EXPECT_EQ(FakeQuantize({-255.0005F, -0.0005F, -255.0005F, -0.0005F}), "-255.0005..-0.0005 1 255");
   EXPECT_EQ(FakeQuantize({-255.002F, -0.002F, -255.002F, -0.002F}), "none");
+  // With the scale 1000, the distance of zero from a value is just the tolerance.
+  EXPECT_EQ(FakeQuantize({1, 255001, 1, 255001}), "none");
+  EXPECT_EQ(FakeQuantize({-1, 254999, -1, 254999}), "-1..254999 1000 0");
   // Ranges are not empty, reversed or too narrow.
   EXPECT_EQ(FakeQuantize({0, 0, 0, 255}), "none");
   EXPECT_EQ(FakeQuantize({1, 0, 0, 255}), "none");
@@ -132,6 +135,107 @@ TEST(QuantizedValues, NodesInTheirGraphs) {
       is_quantization({.data = PartialShape({Dim(), Dim(3)}), .result = PartialShape({Dim(), Dim(3)})}));
   EXPECT_FALSE(is_quantization({.is_constant = false}));
   EXPECT_FALSE(is_quantization({.volume = 2}));
+}
+
+// A graph with results of MaxPool, images in channels-last order.
+class QuantizedImages : public ::testing::Test {
+ protected:
+  OutputPort Images(const PartialShape& shape) {
+    const NodeId x = AddParameter(graph_, "x", ElementType::kF32, shape);
+    return Add("opset1", "MaxPool", {{x, 0}}, shape, {});
+  }
+  OutputPort Add(std::string_view set, std::string_view name, const std::vector<OutputPort>& inputs,
+                 const PartialShape& shape, AttributeMap attributes) {
+    const NodeId node =
+        AddNode(graph_, set, name, {.name = "n", .inputs = inputs, .attributes = std::move(attributes)});
+    graph_.SetOutputType({node, 0}, ElementType::kF32, shape);
+    return {node, 0};
+  }
+  OutputPort Constant(const Shape& shape, const std::vector<int64_t>& items) {
+    return {AddConst(graph_, TensorValue::FromInts(shape, items), "c"), 0};
+  }
+  OutputPort Floats(const Shape& shape, float item) {
+    const std::vector<float> items(static_cast<size_t>(*Volume(shape)), item);
+    return {AddConst(graph_, TensorValue::FromFloats(shape, items), "c"), 0};
+  }
+  const Node& Of(OutputPort port) { return graph_.node(port.node); }
+
+  Graph graph_{&StandardOps(), "g"};
+};
+
+TEST_F(QuantizedImages, PadsOfChannels) {
+  using Items = std::vector<int64_t>;
+  const auto extends = [&](const PartialShape& shape, const Items& begin, const Items& end,
+                           const char* mode = "constant", float border = 0) {
+    const auto constant = [&](const Items& items) {
+      return Constant({static_cast<int64_t>(items.size())}, items);
+    };
+    return ExtendsChannels(
+        graph_, Of(Add("opset1", "Pad", {Images(shape), constant(begin), constant(end), Floats({}, border)},
+                       shape, Attributes({{"pad_mode", mode}}))));
+  };
+  const PartialShape images = {1, 4, 5, 6};
+  EXPECT_TRUE(extends(images, {0, 0, 0, 0}, {0, 1, 0, 0}));
+  EXPECT_FALSE(extends(images, {0, 0, 0, 0}, {0, 0, 0, 0}));
+  EXPECT_FALSE(extends(images, {0, 0, 0, 0}, {0, -1, 0, 0}));
+  EXPECT_FALSE(extends(images, {0, 1, 0, 0}, {0, 1, 0, 0}));
+  for (const Items& end : {Items{1, 1, 0, 0}, Items{0, 1, 1, 0}, Items{0, 1, 0, -1}})
+    EXPECT_FALSE(extends(images, {0, 0, 0, 0}, end));
+  EXPECT_FALSE(extends(images, {0, 0, 0, 0}, {0, 1, 0, 0}, "edge"));
+  EXPECT_FALSE(extends(images, {0, 0, 0, 0}, {0, 1, 0, 0}, "constant", 1));
+  // Ranks 3 to 5.
+  EXPECT_FALSE(extends({1, 4}, {0, 0}, {0, 1}));
+  EXPECT_TRUE(extends({1, 4, 5}, {0, 0, 0}, {0, 1, 0}));
+  EXPECT_TRUE(extends({1, 4, 5, 6, 7}, {0, 0, 0, 0, 0}, {0, 1, 0, 0, 0}));
+  EXPECT_FALSE(extends({1, 4, 5, 6, 7, 8}, {0, 0, 0, 0, 0, 0}, {0, 1, 0, 0, 0, 0}));
+}
+
+// Interpolate-4 has axes as its last input; without them all axes change.
+TEST_F(QuantizedImages, CopiesOfPixels) {
+  const auto repeats = [&](std::optional<std::vector<int64_t>> axes, const char* mode = "nearest") {
+    std::vector<OutputPort> inputs = {Images({1, 4, 5, 6}), Constant({2}, {10, 12}), Floats({2}, 2)};
+    if (axes) inputs.push_back(Constant({static_cast<int64_t>(axes->size())}, *axes));
+    return RepeatsPixels(graph_, Of(Add("opset4", "Interpolate", inputs, {1, 4, 10, 12},
+                                        Attributes({{"mode", mode}, {"shape_calculation_mode", "sizes"}}))));
+  };
+  EXPECT_TRUE(repeats({{2, 3}}));
+  EXPECT_TRUE(repeats({{-2, -1}}));
+  EXPECT_FALSE(repeats({{2, 3}}, "linear"));
+  EXPECT_FALSE(repeats(std::nullopt));
+}
+
+// Zero points by channel are subtracted from the data of a depthwise convolution.
+TEST_F(QuantizedImages, ZeroPointsOfChannels) {
+  const PartialShape images = {1, 4, 4, 6};
+  const auto subtracts = [&](const Shape& zeros, bool is_data = true) {
+    const OutputPort difference = Add("opset1", "Subtract", {Images(images), Floats(zeros, 3)}, images, {});
+    const OutputPort filter = Floats({4, 1, 1, 3, 3}, 1);
+    Add("opset1", "GroupConvolution",
+        is_data ? std::vector{difference, filter} : std::vector{filter, difference}, images, {});
+    return SubtractsZeroPoints(graph_, Of(difference));
+  };
+  EXPECT_TRUE(subtracts({1, 4, 1, 1}));
+  for (const Shape& other : {Shape{1, 4, 1}, Shape{4, 1, 1}, Shape{1, 4, 4, 1}, Shape{1, 1, 1, 1}, Shape{}})
+    EXPECT_FALSE(subtracts(other)) << nnefc::ToString(other);
+  EXPECT_FALSE(subtracts({1, 4, 1, 1}, false));
+}
+
+// A concatenation of images without elements has no functions to move.
+TEST_F(QuantizedImages, FunctionsAfterConcatenations) {
+  for (const int64_t height : {0, 5}) {
+    const PartialShape part = {1, 2, height, 6}, whole = {1, 4, height, 6};
+    const OutputPort concat =
+        Add("opset1", "Concat", {Images(part), Images(part)}, whole, Attributes({{"axis", 1}}));
+    const OutputPort product = Add("opset1", "Multiply", {concat, Floats({1, 4, 1, 1}, 2)}, whole, {});
+    const OutputPort limits[] = {Floats({}, 0), Floats({}, 255)};
+    const OutputPort quantize =
+        Add("opset1", "FakeQuantize", {product, limits[0], limits[1], limits[0], limits[1]}, whole,
+            Attributes({{"levels", 256}}));
+    const auto functions = FunctionsOfConcat(graph_, Of(concat));
+    const std::vector<NodeId> found(functions.begin(), functions.end());
+    const std::vector<NodeId> expected = {product.node, quantize.node};
+    EXPECT_EQ(found, height == 0 ? std::vector<NodeId>() : expected);
+  }
 }
 
 }  // namespace
