@@ -152,6 +152,14 @@ TEST_F(GraphTest, ShapeFunctionsThatThrow) {
   }
 }
 
+// A port without an index is the first one.
+TEST_F(GraphTest, FirstPorts) {
+  const OutputPort x = Input();
+  EXPECT_EQ(OutputPort{x.node}, x);
+  const OutputPort neg = Add("neg", {x});
+  EXPECT_EQ(graph_.node(x.node).uses()[0], InputPort{neg.node});
+}
+
 TEST_F(GraphTest, VerifyTellsWrongArity) {
   const OutputPort x = Input();
   Add("add", {x});
@@ -241,6 +249,29 @@ TEST(OpRegistryTest, FindsTheNewest) {
   EXPECT_EQ(registry.FindNewest("MaxPool"), second);
   EXPECT_FALSE(registry.Find("opset2", "MaxPool").valid());
   EXPECT_FALSE(registry.FindNewest("MinPool").valid());
+}
+
+// A set and a name are separate, however they are spelt.
+TEST(OpRegistryTest, SetsAndNames) {
+  OpRegistry registry;
+  const OpId first = registry.Add({.set = "acme", .name = "xPool"});
+  EXPECT_FALSE(registry.Find("acmex", "Pool").valid());
+  const OpId second = registry.Add({.set = "acmex", .name = "Pool"});
+  EXPECT_EQ(registry.Find("acme", "xPool"), first);
+  EXPECT_EQ(registry.Find("acmex", "Pool"), second);
+}
+
+// A table does not have the operations that are added to its registry later.
+TEST(OpRegistryTest, TablesOfOperations) {
+  OpRegistry registry;
+  const InferFunction infer = [](InferContext&) {};
+  const OpId pool = registry.Add({.set = "acme", .name = "Pool", .infer = infer});
+  const OpTable<int> table(registry, "acme", {{"Pool", 7}});
+  const OpId later = registry.Add({.set = "acme", .name = "Later", .infer = infer});
+  ASSERT_NE(table.Find(pool), nullptr);
+  EXPECT_EQ(*table.Find(pool), 7);
+  EXPECT_EQ(table.Find(later), nullptr);
+  EXPECT_EQ(table.Find(OpId()), nullptr);
 }
 
 // Several registries share a base, each with its own operations.

@@ -113,6 +113,19 @@ TEST_F(CopyTest, ACopierKnowsWhatStandsForWhat) {
   EXPECT_EQ(target.node(copy).input(1), (OutputPort{x, 0}));
 }
 
+// A copy with as many inputs has the same segments.
+TEST_F(CopyTest, SegmentsOfInputs) {
+  const OutputPort inputs[] = {{x_, 0}, {x_, 0}};
+  const int32_t segments[] = {2, 0, 0};
+  const NodeId node =
+      AddNode(graph_, kNnefSet, "conv", {.name = "n", .inputs = inputs, .segments = segments});
+  const NodeId copy = CopyNode(graph_, graph_.node(node), inputs);
+  EXPECT_EQ(graph_.node(copy).segments(), llvm::ArrayRef<int32_t>(segments));
+  const NodeId shorter = CopyNode(graph_, graph_.node(node), OutputPort{x_, 0});
+  EXPECT_TRUE(graph_.node(shorter).segments().empty());
+  EXPECT_EQ(graph_.node(shorter).segment(0).size(), 1u);
+}
+
 TEST_F(CopyTest, InfersApartWhatWouldBe) {
   const NodeId axes = AddConst(graph_, TensorValue::FromInts({1}, {0}), "axes");
   const OutputPort inputs[] = {{x_, 0}, {axes, 0}};

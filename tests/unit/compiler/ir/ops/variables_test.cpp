@@ -123,6 +123,18 @@ TEST_F(UpdateTest, Shape) {
   EXPECT_EQ(Rule(), "update.shape");
 }
 
+// A shape that is not known may be that of the variable.
+TEST_F(UpdateTest, OpenShapes) {
+  for (const PartialShape& shape : {PartialShape(), PartialShape{Dim()}, PartialShape{Dim(1, 2)}}) {
+    const NodeId value = AddParameter(graph_, "e", ElementType::kF32, shape);
+    EXPECT_TRUE(Update(Variable("x", {2}), {value, 0})) << ToString(shape);
+  }
+  for (const PartialShape& shape : {PartialShape{Dim(3, 4)}, PartialShape{2, Dim()}}) {
+    const NodeId value = AddParameter(graph_, "e", ElementType::kF32, shape);
+    EXPECT_FALSE(Update(Variable("x", {2}), {value, 0})) << ToString(shape);
+  }
+}
+
 TEST_F(UpdateTest, Target) {
   const OutputPort x = Variable("x", {2});
   const NodeId external = AddParameter(graph_, "e", ElementType::kF32, PartialShape{2});

@@ -47,6 +47,22 @@ TEST(WordingTest, NamesOfTheDocument) {
   EXPECT_TRUE(ir::IsProvisional(node));
 }
 
+// A list of words that ends early names what it has.
+TEST(WordingTest, IncompleteWords) {
+  Sum sum(ElementType::kF32, "axes = [0]");
+  const Node& node = sum.graph.node(sum.node);
+  using Words = Attribute::Strings;
+  for (const Words& words : {Words{}, Words{"provisional"}}) {
+    sum.graph.SetRtInfo(sum.node, "wording", words);
+    EXPECT_EQ(ir::OperationName(node), "mean_reduce");
+    EXPECT_EQ(ir::ArgumentName(node, "axes"), "axes");
+    EXPECT_FALSE(ir::IsProvisional(node));
+  }
+  sum.graph.SetRtInfo(sum.node, "wording", Words{"ratified", "average", "axes"});
+  EXPECT_EQ(ir::OperationName(node), "average");
+  EXPECT_EQ(ir::ArgumentName(node, "axes"), "axes");
+}
+
 TEST(WordingTest, TypesOfTheDialect) {
   for (const bool is_provisional : {false, true}) {
     const auto message = [&](ElementType type, const char* attributes) {

@@ -205,6 +205,7 @@ TEST(OpsetCorners, ConstantsHaveTheTypeOfTheirValue) {
   const NodeId node = AddConst(graph, TensorValue::FromInts({2}, {1, 2}), "c");
   graph.SetAttribute(node, "element_type", ElementType::kF32);
   graph.SetAttribute(node, "shape", PartialShape{3});
+  graph.SetOutputType({node, 0}, ElementType::kF32, PartialShape{3});
   Emitter emitter;
   ASSERT_TRUE(ir::InferNode(graph, node, emitter));
   EXPECT_EQ(graph.node(node).output().type, ElementType::kI64);
@@ -298,6 +299,9 @@ TEST(OpsetCorners, OneMessageForTheFirstMistake) {
   expect_one("opset1.DeformablePSROIPooling", "f32[2,18,5,6]; f16[7,4]",
              "output_dim = 2, group_size = 3, spatial_scale = 0.5",
              "`rois` of `DeformablePSROIPooling` has the element type f16; expected f32 as before it");
+  expect_one("opset1.TopK", "f32[4,3]; i16[]",
+             "axis = 5, mode = \"max\", sort = \"value\", index_element_type = i32",
+             "`k` of `TopK` has the element type i16; expected i8, i32 or i64");
   const std::string segments = "opset3.EmbeddingSegmentsSum", more = "; i64[] = 4; i64[]; ";
   expect_one(
       segments, "f32[5,2]; i64[6]; i64[5]" + more + "f16[6]", "",
@@ -391,6 +395,28 @@ TEST(OpsetCorners, ItemsOfPairs) {
       EXPECT_EQ(infer("0") == "opset.attribute-value", !std::string(name).starts_with("pads")) << name;
     }
   }
+}
+
+// Known data have as many distinct items as any axis may have, if the axis is not known.
+TEST(OpsetCorners, DistinctItemsOfAnUnknownAxis) {
+  const std::string types = "sorted = true, index_element_type = i64, count_element_type = i64";
+  const auto infer = [&](const std::string& inputs) {
+    return InferCase({0, "opset10.Unique", inputs, types, "x; x; x; x"});
+  };
+  EXPECT_EQ(infer("f32[3] = 1 1 2; i64[]"), "f32[?]; i64[1..3]; i64[?]; i64[1..3]");
+  EXPECT_EQ(infer("f32[3] = 1 1 2; i64[] = 0"), "f32[2]; i64[2]; i64[3]; i64[2]");
+  EXPECT_EQ(infer("f32[3] = 1 1 2"), "f32[2]; i64[2]; i64[3]; i64[2]");
+}
+
+// A node may have more outputs than its operation; nothing is known about them.
+TEST(OpsetCorners, OutputsBeyondTheRow) {
+  EXPECT_EQ(
+      InferCase({0, "opset5.RNNSequence", "f32[4,7,3]; f32[4,1,2]; i32[4]; f32[1,2,3]; f32[1,2,2]; f32[1,2]",
+                 "hidden_size = 2, direction = \"forward\"", "x; x; x"}),
+      "f32[4,1,7,2]; f32[4,1,2]; dynamic[...]");
+  EXPECT_EQ(InferCase({0, "opset3.GRUCell", "f32[4,3]; f32[4,2]; f32[6,3]; f32[6,2]; f32[6]",
+                       "hidden_size = 2", "x; x"}),
+            "f32[4,2]; dynamic[...]");
 }
 
 // Ranges to the end of an axis without a bound have none.
