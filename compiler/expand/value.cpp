@@ -207,11 +207,14 @@ std::string_view KindText(const Value& value) {
 }
 
 bool Comparable(const Value& a, const Value& b) {
+  const auto kind = [](const Value& value) {
+    return value.kind() == ValueKind::kUnknownExtent ? ValueKind::kInteger : value.kind();
+  };
   std::vector<std::pair<Value, Value>> pending{{a, b}};
   while (!pending.empty()) {
     auto [x, y] = std::move(pending.back());
     pending.pop_back();
-    if (x.kind() != y.kind()) return false;
+    if (kind(x) != kind(y)) return false;
     if (!x.sequence() || x.length() == 0 || y.length() == 0) continue;
     // Items of an array have one type, so the first is enough; tuples are short.
     int64_t count = x.kind() == ValueKind::kTuple ? std::min(x.length(), y.length()) : 1;
@@ -222,8 +225,14 @@ bool Comparable(const Value& a, const Value& b) {
 
 namespace {
 
-// Compares values that are not sequences.
-bool EqualLeaves(const Value& x, const Value& y, Heap& heap) {
+// Compares values that are not sequences. Returns nothing for an unknown extent, unless it is the same
+// symbol's.
+std::optional<bool> EqualLeaves(const Value& x, const Value& y, Heap& heap) {
+  if (x.kind() == ValueKind::kUnknownExtent || y.kind() == ValueKind::kUnknownExtent) {
+    const bool is_same = x.kind() == y.kind() && IsSymbolic(x) && x.symbol() == y.symbol();
+    return is_same ? std::optional(true) : std::nullopt;
+  }
+  if (x.kind() != y.kind()) return false;
   switch (x.kind()) {
     case ValueKind::kInteger:
       return x.integer() == y.integer();
@@ -243,18 +252,23 @@ bool EqualLeaves(const Value& x, const Value& y, Heap& heap) {
 
 }  // namespace
 
-bool Equal(const Value& a, const Value& b, Heap& heap) {
+std::optional<bool> Equal(const Value& a, const Value& b, Heap& heap) {
   struct Pair {
     Value x, y;
     int64_t next = 0;
   };
   // An explicit stack, because arrays may nest deeply.
   std::vector<Pair> pending;
+  bool is_known = true;
+  // Returns false if the values differ whatever the unknown extents are.
   auto visit = [&](const Value& x, const Value& y) {
     ++heap.work;
-    if (x.kind() != y.kind()) return false;
-    if (!x.sequence()) return EqualLeaves(x, y, heap);
-    if (x.length() != y.length()) return false;
+    if (!x.sequence() || !y.sequence()) {
+      const std::optional<bool> equal = EqualLeaves(x, y, heap);
+      is_known = is_known && equal.has_value();
+      return equal.value_or(true);
+    }
+    if (x.kind() != y.kind() || x.length() != y.length()) return false;
     pending.push_back({x, y});
     return true;
   };
@@ -270,7 +284,7 @@ bool Equal(const Value& a, const Value& b, Heap& heap) {
     Value y = top.y.item(index);
     if (!visit(x, y)) return false;
   }
-  return true;
+  return is_known ? std::optional(true) : std::nullopt;
 }
 
 Fault OpenExtent() {

@@ -192,9 +192,11 @@ inline bool IsSymbolic(const Value& value) {
          value.symbol() != 0;
 }
 
-// Compares deeply, as `==` and `in` do. Tensors are equal if they are the same output.
-bool Equal(const Value& a, const Value& b, Heap& heap);
-// Returns true if a and b may be compared; an integer and a scalar, for example, may not.
+// Compares deeply, as `==` and `in` do. Tensors are equal if they are the same output. Returns nothing if the
+// result depends on an unknown extent.
+std::optional<bool> Equal(const Value& a, const Value& b, Heap& heap);
+// Returns true if a and b may be compared; an integer and a scalar, for example, may not. An unknown extent
+// is an integer.
 bool Comparable(const Value& a, const Value& b);
 
 // OpenExtent returns the fault for an unknown extent. WrongValue returns that fault if `value` is one,

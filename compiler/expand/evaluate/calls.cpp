@@ -68,7 +68,7 @@ bool IsEquivalent(Evaluation& state, const Value& a, const Value& b) {
     return first.type == second.type && first.shape.known() && second.shape.known() &&
            first.shape.known_extents() == second.shape.known_extents();
   }
-  if (!a.sequence()) return Equal(a, b, state.heap);
+  if (!a.sequence()) return Equal(a, b, state.heap).value_or(false);
   if (a.length() != b.length()) return false;
   constexpr int64_t kMaxCompared = 1000;
   if (a.length() > kMaxCompared) return false;

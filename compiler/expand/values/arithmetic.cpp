@@ -128,10 +128,13 @@ std::optional<Value> Contains(const Value& item, const Value& array, Heap& heap,
                       KindText(array.item(0)));
     return std::nullopt;
   }
+  bool is_known = true;
   for (const Value& candidate : array.items()) {
-    if (Equal(item, candidate, heap)) return Value::Logical(true);
+    const std::optional<bool> equal = Equal(item, candidate, heap);
+    if (equal == true) return Value::Logical(true);
+    is_known = is_known && equal.has_value();
   }
-  return Value::Logical(false);
+  return is_known ? Value::Logical(false) : Value::UnknownExtent();
 }
 
 bool BothAre(const Value& a, const Value& b, ValueKind kind) {
@@ -196,7 +199,9 @@ std::optional<Value> EvaluateBinary(BinaryOperator op, const Value& left, const 
     case BinaryOperator::kEq:
     case BinaryOperator::kNe:
       if (!Comparable(left, right)) break;
-      return Value::Logical(Equal(left, right, heap) == (op == BinaryOperator::kEq));
+      if (const std::optional<bool> equal = Equal(left, right, heap))
+        return Value::Logical(*equal == (op == BinaryOperator::kEq));
+      return Value::UnknownExtent();
     case BinaryOperator::kAnd:
     case BinaryOperator::kOr:
       if (!BothAre(left, right, ValueKind::kLogical)) break;

@@ -345,6 +345,57 @@ TEST(ValuesTest, TuplesOfOtherLengths) {
   }
 }
 
+// Whether an unknown extent is equal is not known, except for the same symbol, and except where other items
+// differ anyway.
+TEST(ValuesTest, UnknownExtentsInSequences) {
+  Heap heap(1000);
+  const Value s = Value::UnknownExtent(1), t = Value::UnknownExtent(2), open = Value::UnknownExtent();
+  const auto array = [&](std::vector<Value> items) { return Value::Array(heap, std::move(items)); };
+  const Value three = Value::Integer(3), four = Value::Integer(4);
+  const std::optional<bool> unknown = std::nullopt, yes = true, no = false;
+  for (const auto& [left, right, equal] : std::vector<std::tuple<Value, Value, std::optional<bool>>>{
+           {array({s, three}), array({four, three}), unknown},
+           {array({three, s}), array({three, four}), unknown},
+           {array({three, four}), array({three, s}), unknown},
+           {array({s, three}), array({four, four}), no},
+           {array({three, s}), array({four, s}), no},
+           {array({s}), array({four, three}), no},
+           {array({s, three}), array({s, three}), yes},
+           {array({s}), array({t}), unknown},
+           {array({open}), array({open}), unknown},
+           {array({array({s})}), array({array({four})}), unknown},
+           {array({array({s}), array({three})}), array({array({four}), array({four})}), no}}) {
+    EXPECT_TRUE(Comparable(left, right));
+    EXPECT_EQ(Equal(left, right, heap), equal);
+    Fault fault;
+    for (const auto op : {ast::BinaryOperator::kEq, ast::BinaryOperator::kNe}) {
+      const std::optional<Value> value = values::EvaluateBinary(op, left, right, heap, fault);
+      ASSERT_TRUE(value.has_value());
+      EXPECT_EQ(value->kind(), equal ? ValueKind::kLogical : ValueKind::kUnknownExtent);
+      if (equal) EXPECT_EQ(value->logical(), *equal == (op == ast::BinaryOperator::kEq));
+    }
+  }
+  EXPECT_FALSE(Comparable(array({s}), array({Value::Scalar(4)})));
+  EXPECT_FALSE(Comparable(array({Value::Logical(true)}), array({s})));
+  // Membership is known if an item is equal, or all items differ.
+  for (const auto& [item, items, contained] : std::vector<std::tuple<Value, Value, std::optional<bool>>>{
+           {four, array({three, s}), unknown},
+           {four, array({s, three}), unknown},
+           {four, array({s, four}), yes},
+           {four, array({four, s}), yes},
+           {four, array({three, three}), no},
+           {s, array({three, s}), yes},
+           {array({four}), array({array({three}), array({s})}), unknown},
+           {array({four}), array({array({three, s}), array({s, s})}), no}}) {
+    Fault fault;
+    const std::optional<Value> value =
+        values::EvaluateBinary(ast::BinaryOperator::kIn, item, items, heap, fault);
+    ASSERT_TRUE(value.has_value());
+    EXPECT_EQ(value->kind(), contained ? ValueKind::kLogical : ValueKind::kUnknownExtent);
+    if (contained) EXPECT_EQ(value->logical(), *contained);
+  }
+}
+
 // Values of different kinds differ, also where their bits are equal; tensors are equal if they are the same
 // output.
 TEST(ValuesTest, EqualValues) {
