@@ -282,6 +282,10 @@ TEST_F(NearMissesTest, GroupedConvolutionsOfSplitChannels) {
       "%n = opset1.Const \"n\" : i64[3] = dense<i64[3]: 2, 2, 0>\n"
       "  %h:3 = opset1.VariadicSplit \"h\" (%x, %k, %n) : f32[...], f32[...], f32[...]";
   EXPECT_NE(After(name, SplitConvolutions{.split = more}.Text()), made);
+  const std::string unknown =
+      "%o = opset1.Parameter \"o\" {element_type = i64, shape = []} : i64[]\n"
+      "  %h:2 = opset1.Split \"h\" (%x, %o) {num_splits = 2} : f32[...], f32[...]";
+  EXPECT_NE(After(name, SplitConvolutions{.split = unknown}.Text()), made);
   EXPECT_NE(After(name, SplitConvolutions{.results = "%a", .concat = "1"}.Text()).find("Split"),
             std::string::npos);
 }

@@ -18,7 +18,7 @@ struct ScanLoop {
   std::string before = "";     // further statements before the loop
   std::string more_inputs = "";
   std::string slice = kForwardSlice, more_mappings = "", joined = kForwardSlice;
-  std::string back = "back 0 -> 1";
+  std::string back = "back 0 -> 1", last = "";  // the mapping of a second output, of the same value
   std::string r = "f32[1,1] = dense<f32[1,1]: 0.5>";
   std::string more_parameters = "", nodes = "", total = "%part, %q", next = "Tanh";
 
@@ -29,16 +29,18 @@ struct ScanLoop {
     };
     return parameter("x", x) + parameter("h", state) + "  %w = opset1.Const \"w\" : " + w +
            "\n  %b = opset1.Const \"b\" : " + b + "\n  %p = opset1.MatMul \"p\" (%x, %w) {" + product +
-           "} : f32[...]\n  %s = opset1.Add \"s\" (" + sum + ") : f32[...]\n" + before +
-           "  %l = opset1.TensorIterator \"loop\" (" + data + ", %h" + more_inputs +
-           ") : f32[...] bodies {\n    \"body\" input 0 -> 0 " + slice + " input 1 -> 1" + more_mappings +
-           " output 0 -> 0 " + joined + " " + back + " graph \"step\" {\n" + parameter("part", part) +
-           parameter("state", state) + more_parameters + "  %r = opset1.Const \"r\" : " + r +
+           "} : f32[...]\n  %s = opset1.Add \"s\" (" + sum + ") : f32[...]\n" + before + "  %l" +
+           (last.empty() ? "" : ":2") + " = opset1.TensorIterator \"loop\" (" + data + ", %h" + more_inputs +
+           ") : f32[...]" + (last.empty() ? "" : ", f32[...]") + " bodies {\n    \"body\" input 0 -> 0 " +
+           slice + " input 1 -> 1" + more_mappings + " output 0 -> 0 " + joined + last + " " + back +
+           " graph \"step\" {\n" + parameter("part", part) + parameter("state", state) + more_parameters +
+           "  %r = opset1.Const \"r\" : " + r +
            "\n  %q = opset1.MatMul \"q\" (%state, %r) {transpose_a = false, transpose_b = true} : "
            "f32[...]\n" +
            nodes + "  %sum = opset1.Add \"sum\" (" + total + ") : f32[...]\n  %next = opset1." + next +
            " \"next\" (%sum) : f32[...]\n  opset1.Result \"all\" (%next)\n    }\n  }\n  opset1.Result \"y\" "
-           "(%l)\n";
+           "(%l)\n" +
+           (last.empty() ? "" : "  opset1.Result \"z\" (%l.1)\n");
   }
 };
 
@@ -161,6 +163,12 @@ TEST_F(RecurrentLoopsTest, TwoProductsOfOneSource) {
              .more_parameters = "  %other = opset1.Parameter \"other\" {element_type = f32, shape = [1,1,1]} "
                                 ": f32[1,1,1]\n"}),
       "1 2 | 0.5 | 7");
+}
+
+// The last value has the axes that the loop's states had.
+TEST_F(RecurrentLoopsTest, LastValuesOfStates) {
+  EXPECT_EQ(After({.last = " output 1 -> 0"}), "1 2 | 0.5 | 7");
+  EXPECT_EQ(graph_->output(graph_->node(graph_->results()[1]).input(0)).shape, (ir::PartialShape{1, 1, 1}));
 }
 
 TEST_F(RecurrentLoopsTest, NodesOfTheBody) {
