@@ -68,8 +68,8 @@ TEST_F(WritableTest, NamesOfTensors) {
   EXPECT_EQ(messages({"", "a"}, false).size(), 0u);  // the writer omits it
   // The same names of another operation are any attribute, and so are other attributes of a result.
   Small made = MakeSmall();
-  made.graph->SetAttribute(made.result, "other_names", ir::Attribute::Strings{"a\\"});
-  made.graph->SetAttribute(made.relu, "output_names", ir::Attribute::Strings{"a\\"});
+  made.graph->SetAttribute(made.result, "other_names", ir::Attribute::Strings{"a\\", "b"});
+  made.graph->SetAttribute(made.relu, "output_names", ir::Attribute::Strings{"a\\", "b"});
   EXPECT_EQ(Messages(*made.graph), Lines());
 }
 
