@@ -72,6 +72,25 @@ TEST_F(BranchesTest, ElementTypesAgree) {
   EXPECT_EQ(Choice("i64[2]", "f32[2]"),
             "output 0 of `i` (If) has the element type i64 in `then_body` and f32 in "
             "`else_body` (1)");
+  // Of several outputs, the first one is reported.
+  const auto parameter = [](int number, const std::string& type) {
+    return fmt::format("%{0} = opset1.Parameter \"p{0}\" {{element_type = {1}, shape = shape[2]}} : {1}[2]\n",
+                       number, type);
+  };
+  const auto body = [&](const std::string& role, int input, const std::string& type) {
+    return fmt::format(
+        "\"{0}\" input {1} -> 0 output 0 -> 0 output 1 -> 1 graph \"{0}\" {{ {2} "
+        "opset1.Result \"r\" (%0) opset1.Result \"s\" (%0) }}\n",
+        role, input, parameter(0, type));
+  };
+  EXPECT_EQ(
+      Outputs("graph \"g\" { %0 = opset1.Parameter \"c\" {element_type = boolean, shape = shape[]} : "
+              "boolean[]\n" +
+              parameter(1, "i64") + parameter(2, "f32") +
+              "%3:2 = opset8.If \"i\" (%0, %1, %2) : f32[...], f32[...] bodies { " +
+              body("then_body", 1, "i64") + body("else_body", 2, "f32") + "} opset1.Result \"y\" (%3) }"),
+      "output 0 of `i` (If) has the element type i64 in `then_body` and f32 in "
+      "`else_body` (1)");
 }
 
 TEST_F(BranchesTest, ConditionsHaveOneElement) {
