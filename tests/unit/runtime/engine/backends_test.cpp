@@ -88,6 +88,8 @@ TEST(RecurrentTest, OneOtherActivation) {
                                                  {"LSTMSequence", 4, "tanh,tanh,tanh"},
                                                  {"LSTMSequence", 4, "sigmoid,sigmoid,tanh"},
                                                  {"LSTMSequence", 4, "sigmoid,tanh,sigmoid"},
+                                                 {"LSTMSequence", 4, "tanh,sigmoid,sigmoid"},
+                                                 {"GRUSequence", 3, "tanh,sigmoid"},
                                                  {"GRUSequence", 3, "tanh,tanh"},
                                                  {"GRUSequence", 3, "sigmoid,relu"},
                                                  {"RNNSequence", 1, "sigmoid"}}) {
@@ -98,6 +100,16 @@ TEST(RecurrentTest, OneOtherActivation) {
     CheckSequence({"LSTMSequence", 4, {3, 5}, 5, 9, 37, With("clip", clip)});
     CheckSequence({"GRUSequence", 3, {3, 5}, 5, 9, 37, With("clip", clip)});
     CheckSequence({"RNNSequence", 1, {3, 5}, 5, 9, 37, With("clip", clip)});
+  }
+}
+
+// The reset gate has the first function, too, if it applies to products.
+TEST(RecurrentTest, ActivationsOfLinearGates) {
+  for (const char* activations : {"tanh,tanh", "sigmoid,relu", "sigmoid,sigmoid", "tanh,sigmoid"}) {
+    SCOPED_TRACE(activations);
+    ir::AttributeMap attributes = With("linear_before_reset", true);
+    attributes.Set("activations", activations);
+    for (const int64_t hidden : {13, 37}) CheckSequence({"GRUSequence", 3, {3, 5}, 5, 9, hidden, attributes});
   }
 }
 
@@ -164,6 +176,9 @@ TEST(RecurrentTest, SizesOfAllKinds) {
 TEST(RecurrentTest, WeightsThatAreNoConstants) {
   for (const auto& [type, gates] : {std::pair{"LSTMSequence", 4}, {"GRUSequence", 3}, {"RNNSequence", 1}})
     CheckSequence({type, gates, {3, 0, 5, 5}, 5, 6, 70, {}, "onednn:gemm", false});
+  // States are divided into parts of 512 units.
+  for (const int64_t hidden : {511, 512, 513})
+    CheckSequence({"RNNSequence", 1, {3, 5}, 5, 6, hidden, {}, "onednn:gemm", false});
   const ir::AttributeMap linear = With("linear_before_reset", true);
   CheckSequence({"GRUSequence", 3, {3, 0, 5, 5}, 5, 6, 70, linear, "onednn:gemm", false});
 }
