@@ -43,6 +43,15 @@ TEST(DirectConvolutionTest, TwoRowsOfSmallImages) {
                32, {}, 4);
 }
 
+// One column, with and without columns of results in the border.
+TEST(DirectConvolutionTest, ImagesOfOneColumn) {
+  for (int64_t before = 0; before <= 1; ++before) {
+    for (int64_t after = 0; after <= 2; ++after)
+      ExpectDirect({.input = {2, 20, 11, 1}, .window = {3, 1}, .begin = {1, before}, .end = {1, after}}, 33,
+                   {Post::kBias}, 13);
+  }
+}
+
 TEST(DirectConvolutionTest, ImagesThatAreSmallerThanTheWindow) {
   for (int64_t size = 1; size <= 7; ++size)
     ExpectDirect({.input = {2, 20, size, size}, .window = {7, 7}, .begin = {3, 3}, .end = {3, 3}}, 33,

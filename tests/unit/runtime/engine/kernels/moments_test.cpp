@@ -71,6 +71,17 @@ TEST(MomentsTest, RowsAreAsTheFormulaHasThem) {
   }
 }
 
+// Columns have their own moments, however many terms they have.
+TEST(MomentsTest, ColumnsAreAsTheFormulaHasThem) {
+  for (const int64_t terms : {5, 4096, 4097, 9000}) {
+    const std::vector<TensorValue> x = {RandomTensor({2, terms, 3}, 5)};
+    TestGraph g;
+    g.Result(g.Op("opset6", "MVN", {g.Parameter("x", {2, terms, 3}), g.Ints({1})}, Normalization(1e-5)));
+    const auto expected = RunGraph(g.graph, {.backend = Backend::kReference}, x);
+    ExpectClose(RunGraph(g.graph, {.backend = Backend::kFast}, x)[0], expected[0], 1e-5);
+  }
+}
+
 // Pixels of a channel in blocked images of a convolution: fewer than one block of additions, and more.
 TEST(MomentsTest, ChannelsInBlocksAreAsTheFormulaHasThem) {
   for (const RowCase& of : kRowCases) {
