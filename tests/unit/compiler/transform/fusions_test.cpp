@@ -459,6 +459,18 @@ TEST_F(FusionsTest, NoAttention) {
   // The weights are the second factor, and a mask of rank 0, which would count as absent.
   EXPECT_TRUE(is_left({.second = "(%v, %w) {transpose_a = true, transpose_b = true}"}));
   EXPECT_TRUE(is_left({.scores = "%s", .between = "  %s = opset1.Add \"s\" (%a, %half) : f32[...]\n"}));
+  // Scores of other batches, and keys that are not transposed, or in an unknown order.
+  EXPECT_TRUE(
+      is_left({.scores = "%s",
+               .between = "  %o = opset1.Const \"o\" : i64[4] = dense<i64[4]: 2, 1, 3, 5>\n"
+                          "  %s = opset1.Reshape \"s\" (%a, %o) {special_zero = false} : f32[...]\n"}));
+  const std::string wide =
+      "  %t = opset1.Parameter \"t\" {element_type = f32, shape = [1,2,4,5]} : f32[...]\n";
+  EXPECT_TRUE(is_left({.before = wide, .transposed = "false", .k = "%t"}));
+  const std::string open =
+      "  %o = opset1.Parameter \"o\" {element_type = i64, shape = [4]} : i64[4]\n"
+      "  %t = opset1.Transpose \"t\" (%k, %o) : f32[...]\n";
+  EXPECT_TRUE(is_left({.before = open, .transposed = "false", .k = "%t"}));
   // A number divided by scores.
   EXPECT_TRUE(is_left({.scores = "%s", .between = "  %s = opset1.Divide \"s\" (%two, %a) : f32[...]\n"}));
 }
@@ -562,6 +574,11 @@ TEST_F(FusionsTest, NoSequence) {
   EXPECT_TRUE(is_left({.back = "back 1 -> 1"}));
   EXPECT_TRUE(is_left({.back = "back 2 -> 1 back 1 -> 2"}));
   EXPECT_TRUE(is_left({.before = "      %z = opset1.Abs \"z\" (%h) : f32[2,4]\n", .hidden = "%z"}));
+  // Steps along the axis of numbers.
+  EXPECT_TRUE(is_left({.slice = "slice(axis 2, start 0, end -1, stride 1, part 1)",
+                       .part = "[2,3,1]",
+                       .data = "[2,3,5]",
+                       .squeeze = "opset1.Squeeze \"x\" (%p)"}));
   // Data of an unknown shape, or that are computed from the part.
   EXPECT_TRUE(is_left({.part = "[?,1,3]", .data = "[?,5,3]"}));
   EXPECT_TRUE(is_left({.squeeze = "opset4.ReduceL2 \"x\" (%p, %k) {keep_dims = false}"}));
