@@ -64,11 +64,21 @@ class PlannedGraph {
 
   explicit PlannedGraph(const TestGraph& graph, bool fuse = true) {
     Make(graph, kernels::Backend::kReference, fuse);
+    Require();
   }
   // Plans for the fast backend, whose kernels and hooks are those of `add`.
   PlannedGraph(const TestGraph& graph, const AddKernels& add, bool fuse = true) {
     add(kernels_);
     Make(graph, kernels::Backend::kFast, fuse);
+    Require();
+  }
+  // Returns the messages of a plan for the fast backend that cannot be made, or "" if it can.
+  static std::string FaultOf(const TestGraph& graph, const AddKernels& add,
+                             const GraphTransformer& transform = StandardTransformer()) {
+    PlannedGraph planned;
+    add(planned.kernels_);
+    planned.Make(graph, kernels::Backend::kFast, true, transform);
+    return planned.plan_ == nullptr ? "no plan: " + planned.messages_ : "";
   }
 
   const Plan& plan() const { return *plan_; }
@@ -109,7 +119,9 @@ class PlannedGraph {
   }
 
  private:
-  void Make(const TestGraph& graph, kernels::Backend backend, bool fuse) {
+  PlannedGraph() = default;
+  void Make(const TestGraph& graph, kernels::Backend backend, bool fuse,
+            const GraphTransformer& transform = StandardTransformer()) {
     kernels::RegisterReferenceKernels(kernels_);
     std::vector<Shape> shapes;
     for (ir::NodeId id : graph.graph->parameters())
@@ -119,16 +131,20 @@ class PlannedGraph {
                      {.backend = backend,
                       .precision = kernels::Precision::kF32,
                       .kernels = &kernels_,
-                      .transform = &StandardTransformer(),
+                      .transform = &transform,
                       .weights = &weights_,
                       .limits = {.bytes = SIZE_MAX},
                       .fuse = fuse},
                      emitter);
-    EXPECT_NE(plan_, nullptr) << Messages(emitter);
+    messages_ = Messages(emitter);
+  }
+  void Require() {
+    EXPECT_NE(plan_, nullptr) << messages_;
     if (plan_ == nullptr) plan_ = std::make_shared<Plan>();
   }
 
   kernels::KernelRegistry kernels_;
+  std::string messages_;
   cache::WeightCache weights_;
   std::shared_ptr<const Plan> plan_;
 };

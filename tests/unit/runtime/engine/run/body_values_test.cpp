@@ -124,6 +124,22 @@ TEST(BranchResultsTest, AScalarNextToAListIsAList) {
   }
 }
 
+// Without transformations the selected branch of a constant condition stays in its If.
+TEST(BranchResultsTest, AConstantConditionWithoutTransformations) {
+  for (const bool condition : {true, false}) {
+    std::string text = IfOf({"1", "1", "1"});
+    const std::string parameter = "opset1.Parameter \"cond\" {element_type = boolean, shape = shape[]}";
+    const size_t at = text.find(parameter);
+    ASSERT_NE(at, std::string::npos);
+    text.replace(at, parameter.size(), "opset1.Const \"cond\"");
+    text.replace(text.find(": boolean[]"), 11,
+                 fmt::format(": boolean[] = dense<boolean[]: {}>", condition ? 1 : 0));
+    const auto outputs = ResultsOfText(text, {TensorValue::FromFloats({1}, {3})});
+    ASSERT_EQ(outputs.size(), 2u);
+    EXPECT_EQ(outputs[1], TensorValue::FromFloats({1}, {-3}));
+  }
+}
+
 // A Loop of three iterations whose states are concatenated along `axis` as the output `port`; the other
 // output is the last state. The state is x at first, and grows by x.
 std::string LoopOf(int port, int axis, bool reversed) {

@@ -30,6 +30,26 @@ TEST(MemoryBudgetTest, ReservationsComeBack) {
   EXPECT_EQ(memory.left(), 100u);
 }
 
+// A reservation that another one replaces is released; what replaces it still counts.
+TEST(MemoryBudgetTest, ReservationsAreReplaced) {
+  const MemoryBudget memory(100), other(50);
+  Reservation first = memory.Reserve(), second = other.Reserve();
+  EXPECT_TRUE(first.Grow(70));
+  EXPECT_TRUE(second.Grow(20));
+  {
+    Reservation replaced = std::move(first);
+    replaced = std::move(second);
+    EXPECT_EQ(other.left(), 30u);
+    EXPECT_FALSE(replaced.Grow(31));
+    EXPECT_TRUE(replaced.Grow(30));
+    EXPECT_EQ(other.left(), 0u);
+  }
+  EXPECT_EQ(other.left(), 50u);
+  first = Reservation();
+  second = Reservation();
+  EXPECT_EQ(memory.left(), 100u);
+}
+
 // Results of earlier runs that the user keeps do not count.
 TEST(MemoryBudgetTest, RunsDoNotUseItUp) {
   TestGraph g;
