@@ -110,7 +110,9 @@ class Replacer {
     return literal.has_value();
   }
 
+  // A syntax error may have cut the call: it alone is reported.
   bool FailCall(SourceRange range) {
+    if (!document_.complete) return false;
     return Fail(kResourceKey, range,
                 "`{}` takes a label and a key, written as strings: `{}('config', '$.size')`", kFunction,
                 kFunction);

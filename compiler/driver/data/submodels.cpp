@@ -25,7 +25,7 @@ std::unique_ptr<semantics::CheckedDocument> Submodels::Load(const std::string& p
   const std::optional<FileId> text = model_.OpenSubmodel(path, context_.emitter);
   if (!text) return nullptr;
   std::unique_ptr<ast::Document> parsed = ast::ParseDocument(*text, {}, context_);
-  const bool is_whole = parsed->complete && ReplaceResources(*parsed, model_, path, context_);
+  const bool is_whole = ReplaceResources(*parsed, model_, path, context_) && parsed->complete;
   auto document = semantics::CheckDocument(std::move(parsed), library_, {.leniency = leniency_}, context_);
   return is_whole && document->complete() ? std::move(document) : nullptr;
 }

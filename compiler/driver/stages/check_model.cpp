@@ -10,7 +10,7 @@ Parsed ParseModel(const Opened& opened, const CompileOptions& options, Context& 
   Context own(context, context.emitter.room());
   Parsed parsed;
   auto document = ast::ParseDocument(opened.graph_text, {.dialect = options.dialect}, own);
-  parsed.complete = document->complete && ReplaceResources(*document, *opened.model, "", own);
+  parsed.complete = ReplaceResources(*document, *opened.model, "", own) && document->complete;
   parsed.document = std::move(document);
   parsed.diagnostics = own.emitter.diagnostics();
   context.emitter.Take(std::move(own.emitter));
