@@ -1,5 +1,7 @@
 // Graphs that cannot be planned, and what transformations and backends decide about a plan.
 
+#include "compiler/ir/text/text.h"
+#include "compiler/support/context.h"
 #include "tests/unit/runtime/engine/plan/planned_graph.h"
 
 namespace nnefc::runtime::engine::plan {
@@ -122,6 +124,38 @@ TEST(PlanFaultsTest, FailingTransformations) {
     const std::string fault = PlannedGraph::FaultOf(g, add, transform);
     EXPECT_EQ(fault, failing.empty() ? "" : "no plan: it failed\n") << failing;
   }
+}
+
+// An If with a constant condition is planned as it is if the transformation that selects its branch is
+// disabled.
+TEST(TransformationTest, SelectedBranchesMayStay) {
+  const char text[] = R"(graph "net" {
+  %0 = opset1.Const "cond" : boolean[] = dense<boolean[]: 1>
+  %1 = opset1.Parameter "x" {element_type = f32, shape = shape[4]} : f32[4]
+  %2 = opset8.If "if" (%0, %1) : f32[4] bodies {
+    "then_body" input 1 -> 0 output 0 -> 0 graph "then" {
+      %0 = opset1.Parameter "x" {element_type = f32, shape = shape[4]} : f32[4]
+      %1 = opset1.Exp "exp" (%0) : f32[4]
+      opset1.Result "r" (%1)
+    }
+    "else_body" input 1 -> 0 output 0 -> 0 graph "else" {
+      %0 = opset1.Parameter "x" {element_type = f32, shape = shape[4]} : f32[4]
+      %1 = opset1.Tanh "tanh" (%0) : f32[4]
+      opset1.Result "r" (%1)
+    }
+  }
+  opset1.Result "y" (%2)
+})";
+  Context context;
+  TestGraph g;
+  g.graph = ir::ParseGraph(context.sources.AddText("graph", text), TestRegistry(), context);
+  ASSERT_NE(g.graph, nullptr) << Messages(context.emitter);
+  EXPECT_EQ(PlannedGraph(g).Steps(), "Exp");
+  const auto nothing = [](KernelRegistry&) {};
+  const auto disabled = [](const std::vector<std::string>&, const ir::PlanFunctions&, ir::Graph&, Emitter&) {
+    return true;
+  };
+  EXPECT_EQ(PlannedGraph::FaultOf(g, nothing, disabled), "");
 }
 
 constexpr ir::StepTimes kTimes;

@@ -1,0 +1,127 @@
+// Faults that only a run finds: limits of memory, and conditions of loops.
+
+#include "compiler/ir/text/text.h"
+#include "compiler/support/context.h"
+#include "fmt/core.h"
+#include "tests/unit/runtime/run_graph.h"
+
+namespace nnefc::runtime::engine::run {
+namespace {
+
+// Returns the result of a graph in text form.
+kernels::FaultOr<std::vector<TensorValue>> RunText(const std::string& text,
+                                                   const std::vector<TensorValue>& inputs,
+                                                   const ExecutableOptions& options = {}) {
+  Context context;
+  const std::shared_ptr<ir::Graph> graph =
+      ir::ParseGraph(context.sources.AddText("graph", text), TestRegistry(), context);
+  if (graph == nullptr) return kernels::KernelFault("no graph: {}", Messages(context.emitter));
+  Emitter emitter;
+  const auto executable = Executable::Create(graph, options, emitter);
+  if (executable == nullptr) return kernels::FirstFault(emitter, kernels::KernelFault("no executable"));
+  return Session::Create(executable)->Run(inputs);
+}
+
+// A graph that runs with enough memory reports the limit otherwise.
+void ExpectEachLimit(const std::string& text, const std::vector<TensorValue>& inputs) {
+  int num_faults = 0;
+  for (size_t limit = 4096; limit > 0; limit -= 8) {
+    const auto outputs = RunText(text, inputs, {.threads = 1, .limits = {.bytes = limit}});
+    ASSERT_TRUE(outputs.ok() || limit < 4096) << outputs.error().message;
+    if (outputs.ok()) continue;
+    ++num_faults;
+    ASSERT_EQ(outputs.error().rule, &kernels::kRuntimeMemory) << outputs.error().message;
+  }
+  EXPECT_GT(num_faults, 0);
+}
+
+// An If that returns x, or x twice.
+std::string OnceOrTwice(const char* type) {
+  return fmt::format(R"(graph "net" {{
+  %0 = opset1.Parameter "cond" {{element_type = boolean, shape = shape[]}} : boolean[]
+  %1 = opset1.Parameter "x" {{element_type = {0}, shape = shape[64]}} : {0}[64]
+  %2 = opset8.If "if" (%0, %1) : {0}[?] bodies {{
+    "then_body" input 1 -> 0 output 0 -> 0 graph "then" {{
+      %0 = opset1.Parameter "x" {{element_type = {0}, shape = shape[64]}} : {0}[64]
+      opset1.Result "r" (%0)
+    }}
+    "else_body" input 1 -> 0 output 0 -> 0 graph "else" {{
+      %0 = opset1.Parameter "x" {{element_type = {0}, shape = shape[64]}} : {0}[64]
+      %1 = opset1.Concat "twice" (%0, %0) {{axis = 0}} : {0}[128]
+      opset1.Result "r" (%1)
+    }}
+  }}
+  opset1.Result "y" (%2)
+}})",
+                     type);
+}
+
+TEST(RunFaultsTest, MemoryOfBranches) {
+  const std::vector<int64_t> ones(64, 1);
+  for (const ElementType type : {ElementType::kF32, ElementType::kI4}) {
+    for (const bool condition : {true, false}) {
+      SCOPED_TRACE(std::string(Name(type)) + (condition ? ", once" : ", twice"));
+      ExpectEachLimit(
+          OnceOrTwice(std::string(Name(type)).c_str()),
+          {TensorValue::FromBools({}, {condition}), TensorValue::FromInts({64}, ones).ConvertedTo(type)});
+    }
+  }
+}
+
+// A Loop over the columns of x that adds the number of the iteration to each, while the elements of `go` say
+// so.
+std::string NumberedColumns() {
+  return R"(graph "net" {
+  %0 = opset1.Parameter "trips" {element_type = i64, shape = shape[]} : i64[]
+  %1 = opset1.Parameter "go" {element_type = boolean, shape = shape[2]} : boolean[2]
+  %2 = opset1.Parameter "x" {element_type = f32, shape = shape[64,3]} : f32[64,3]
+  %3 = opset1.Parameter "length" {element_type = i64, shape = shape[1]} : i64[1]
+  %4 = opset1.Const "first" : i64[1] = dense<i64[1]: 0>
+  %5 = opset1.Const "step" : i64[1] = dense<i64[1]: 1>
+  %6 = opset8.Slice "cut" (%1, %4, %3, %5) : boolean[?]
+  %7 = opset5.Loop "loop" (%0, %6, %2) : f32[...] bodies {
+    "body" input 2 -> 0 slice(axis 1, start 0, end -1, stride 1, part 1) input -1 -> 1
+           output -1 -> 1 output 0 -> 0 slice(axis 1, start 0, end -1, stride 1, part 1) graph "body" {
+      %0 = opset1.Parameter "x" {element_type = f32, shape = shape[64,1]} : f32[64,1]
+      %1 = opset1.Parameter "k" {element_type = i64, shape = shape[1]} : i64[1]
+      %2 = opset1.Convert "number" (%1) {destination_type = f32} : f32[1]
+      %3 = opset1.Add "sum" (%0, %2) {auto_broadcast = "numpy"} : f32[64,1]
+      %4 = opset1.Const "again" : boolean[] = dense<boolean[]: 1>
+      opset1.Result "r" (%3)
+      opset1.Result "again" (%4)
+    }
+  }
+  opset1.Result "y" (%7)
+})";
+}
+
+std::vector<TensorValue> ColumnInputs(int64_t length) {
+  return {TensorValue::FromInts({}, {3}), TensorValue::FromBools({2}, {1, 1}), RandomTensor({64, 3}, 1),
+          TensorValue::FromInts({1}, {length})};
+}
+
+TEST(RunFaultsTest, MemoryOfLoops) {
+  const std::vector<TensorValue> inputs = ColumnInputs(1);
+  const auto outputs = RunText(NumberedColumns(), inputs);
+  ASSERT_TRUE(outputs.ok()) << outputs.error().message;
+  ASSERT_EQ(ToString((*outputs)[0].shape()), "[64,3]");
+  for (int64_t i = 0; i < 64 * 3; ++i)
+    EXPECT_FLOAT_EQ(static_cast<float>((*outputs)[0].ElementAsDouble(i)),
+                    static_cast<float>(inputs[2].ElementAsDouble(i)) + static_cast<float>(i % 3));
+  ExpectEachLimit(NumberedColumns(), inputs);
+}
+
+// The condition before the first iteration is one element, even if only the run knows how many there are.
+TEST(RunFaultsTest, ConditionsOfOtherLengths) {
+  for (const int64_t length : {0, 2}) {
+    const auto outputs = RunText(NumberedColumns(), ColumnInputs(length));
+    ASSERT_FALSE(outputs.ok()) << length;
+    EXPECT_NE(outputs.error().message.find(
+                  fmt::format("its condition is boolean[{}]; expected one element of type boolean", length)),
+              std::string::npos)
+        << outputs.error().message;
+  }
+}
+
+}  // namespace
+}  // namespace nnefc::runtime::engine::run
