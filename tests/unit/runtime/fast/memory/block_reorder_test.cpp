@@ -97,6 +97,37 @@ TEST_F(BlockReorderTest, EachElementComesToItsPlace) {
   EXPECT_GT(made_, 2000);
 }
 
+// Only f32 elements without sums, in formats of this backend.
+TEST_F(BlockReorderTest, OtherFormatsAreRefused) {
+  if (!simd::HasSimd()) GTEST_SKIP() << "all formats are refused without vectors";
+  class PackedFormat final : public BackendFormat {
+    size_t byte_size() const override { return 4096; }
+    std::string Key() const override { return "packed"; }
+  };
+  const Shape dims = {32, 20};
+  const BlockedFormat plain = RowMajorFormat(dims), blocked = AxisBlockedFormat(dims, 0, 16);
+  const auto expect = [&](const BlockedFormat& from, const BlockedFormat& to, bool is_made) {
+    EXPECT_EQ(MakeBlockReorder(from, to) != nullptr, is_made);
+    EXPECT_EQ(MakeBlockReorder(to, from) != nullptr, is_made);
+  };
+  expect(plain, blocked, true);
+  expect(plain, plain, false);
+  expect(blocked, blocked, false);
+  for (const bool is_of_plain : {true, false}) {
+    const BlockedFormat& given = is_of_plain ? plain : blocked;
+    const BlockedFormat& other = is_of_plain ? blocked : plain;
+    BlockedFormat changed = given;
+    changed.type = StorageType::kBf16;
+    expect(changed, other, false);
+    changed = given;
+    changed.sum_axes = 1;
+    expect(changed, other, false);
+    changed = given;
+    changed.backend = std::make_shared<PackedFormat>();
+    expect(changed, other, false);
+  }
+}
+
 // A task has some hundred columns.
 TEST_F(BlockReorderTest, ManyColumns) {
   const Shape dims = {50, 1000};

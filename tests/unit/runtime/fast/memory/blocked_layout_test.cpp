@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "runtime/fast/factories.h"
+#include "runtime/fast/memory/concat.h"
 #include "runtime/fast/simd/dispatch.h"
+#include "tests/unit/runtime/run_graph.h"
 
 namespace nnefc::runtime::fast::memory {
 
@@ -97,6 +99,81 @@ TEST(BlockedFormatTest, FormatsOfOtherBackends) {
   EXPECT_EQ(format(nameless), format(nameless));
   EXPECT_NE(format(nameless), format(nullptr));
   EXPECT_EQ(format(nameless).byte_size(), size_t{100});
+}
+
+TEST(BlockedFormatTest, ScalarsHaveAtLeastOneAxis) {
+  EXPECT_EQ(ScalarFormat(3), RowMajorFormat({1, 1, 1}));
+  EXPECT_EQ(ScalarFormat(1), RowMajorFormat({1}));
+  EXPECT_EQ(ScalarFormat(0), RowMajorFormat({1}));
+}
+
+// The memory of values: f32, quantized images, and images of too many axes.
+TEST(BlockedLayoutTest, MemoryOfImages) {
+  const auto image = [](const Shape& shape, Layout layout) {
+    return kernels::ValueInfo{.type = ElementType::kF32, .shape = shape, .layout = std::move(layout)};
+  };
+  for (const Shape& shape :
+       {Shape{2, 32}, Shape{2, 32, 3}, Shape{2, 32, 3, 4}, Shape{2, 32, 3, 4, 5}, Shape{2, 32, 3, 4, 5, 6}}) {
+    const bool is_image = shape.size() >= 3 && shape.size() <= 5;
+    const BlockedFormat blocks = ChannelBlockedFormat(shape),
+                        channels_last = ChannelsLastFormat(shape, StorageType::kF32);
+    const ValueQuantization codes{.scale = 1, .zero = 0};
+    EXPECT_EQ(IsChannelBlocked(image(shape, LayoutOf(blocks))), is_image) << ToString(shape);
+    EXPECT_FALSE(IsChannelBlocked(image(shape, QuantizedLayout(blocks, codes)))) << ToString(shape);
+    EXPECT_FALSE(IsChannelBlocked(image(shape, LayoutOf(channels_last)))) << ToString(shape);
+    EXPECT_EQ(IsImageMemory(image(shape, LayoutOf(blocks))), is_image) << ToString(shape);
+    EXPECT_EQ(IsImageMemory(image(shape, LayoutOf(channels_last))), is_image) << ToString(shape);
+    EXPECT_EQ(IsImageMemory(image(shape, QuantizedLayout(channels_last, codes))), is_image)
+        << ToString(shape);
+    EXPECT_FALSE(IsImageMemory(image(shape, nullptr))) << ToString(shape);
+  }
+  EXPECT_TRUE(IsDenseF32(image(Shape(12, 1), nullptr)));
+  EXPECT_FALSE(IsDenseF32(image(Shape(13, 1), nullptr)));
+  EXPECT_FALSE(IsDenseF32(image({2, 0}, nullptr)));
+}
+
+// Joined parts are in NHWC if one of them is and one of them is bf16; f32 parts stay in blocks.
+TEST(BlockedLayoutTest, CommonFormatOfParts) {
+  const Shape shape = {2, 16, 3, 4};
+  const auto part = [&](const BlockedFormat& format) {
+    return kernels::ValueInfo{.type = ElementType::kF32, .shape = shape, .layout = LayoutOf(format)};
+  };
+  const kernels::ValueInfo blocks = part(ChannelBlockedFormat(shape)), rows = part(RowMajorFormat(shape)),
+                           last = part(ChannelsLastFormat(shape, StorageType::kF32)),
+                           rounded = part(ChannelsLastFormat(shape, StorageType::kBf16));
+  const auto expect = [&](const std::vector<kernels::ValueInfo>& parts, int64_t block, StorageType type) {
+    const std::optional<ConcatFormat> format = CommonConcatFormat(parts, 1);
+    ASSERT_TRUE(format);
+    EXPECT_EQ(format->block, block);
+    EXPECT_EQ(format->type, type);
+  };
+  EXPECT_FALSE(CommonConcatFormat({rows, rows}, 1));
+  expect({blocks, blocks}, 16, StorageType::kF32);
+  expect({blocks, last}, 16, StorageType::kF32);
+  expect({last, last}, 0, StorageType::kF32);
+  expect({blocks, rounded}, 0, StorageType::kBf16);
+  expect({rounded, rows}, 0, StorageType::kBf16);
+}
+
+TEST(BlockedLayoutTest, GatheredChannelsAreThoseOfTheParts) {
+  if (!simd::HasSimd()) GTEST_SKIP() << "gathering channels needs vectors";
+  const kernels::ValueInfo image{.type = ElementType::kF32, .shape = {1, 20, 3, 5}};
+  TestGraph g;
+  const ir::OutputPort x = g.Parameter("x", image.shape);
+  const ir::Node& concat = g.graph->node(g.Op("Concat", {x, x}, With("axis", int64_t{1})).node);
+  const auto reason = [&](int64_t index) {
+    const TensorValue indices = TensorValue::FromInts({2}, std::vector<int64_t>{0, index});
+    const kernels::ValueInfo inputs[] = {
+        image, image, {.type = ElementType::kI64, .shape = {2}, .constant = &indices}};
+    const kernels::ValueInfo output{.type = ElementType::kF32, .shape = {1, 2, 3, 5}};
+    const kernels::KernelOrReason made =
+        MakeChannelGather({.node = &concat, .inputs = inputs, .outputs = output});
+    return made ? std::string() : made.reason().ToString();
+  };
+  EXPECT_EQ(reason(39), "");
+  EXPECT_EQ(reason(40), "index 40 of 40 channels");
+  EXPECT_EQ(reason(-40), "");
+  EXPECT_EQ(reason(-41), "index -41 of 40 channels");
 }
 
 TEST(BlockedFormatTest, RowMajorMemoryHasNoSums) {
@@ -241,6 +318,9 @@ TEST(BlockedLayoutTest, PartsOfChannels) {
   tensor::ElementsView rows = channels(0, 16);
   rows.shape[2] = 2;
   EXPECT_FALSE(PartOfBlockedLayout(whole, rows));
+  tensor::ElementsView nothing = channels(0, 16);
+  nothing.shape[0] = 0;
+  EXPECT_FALSE(PartOfBlockedLayout(whole, nothing));
   tensor::ElementsView columns = channels(0, 16);
   columns.shape[3] = 4;
   EXPECT_FALSE(PartOfBlockedLayout(whole, columns));
