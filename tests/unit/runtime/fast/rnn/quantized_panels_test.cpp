@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -126,6 +127,26 @@ struct PackedPanels {
   std::optional<QuantizedPanels> panels;
   std::vector<std::byte> packed;
 };
+
+// Matrices of f32 constants with a group of four terms or more, or batches of these.
+TEST(QuantizedPanelsTest, WeightsThatAreRefused) {
+  const bool is_available = HasVnni() && simd::HasSimd();
+  const auto made = [](const Shape& shape, ElementType type = ElementType::kF32, bool is_constant = true) {
+    const TensorValue value = TensorValue::Make<float>(
+        ElementType::kF32, shape,
+        [](std::span<float> numbers) { std::fill(numbers.begin(), numbers.end(), 0.5F); });
+    return QuantizedPanels::Make({.type = type, .shape = shape, .constant = is_constant ? &value : nullptr},
+                                 20)
+        .has_value();
+  };
+  EXPECT_EQ(made({20, 4}), is_available);
+  EXPECT_EQ(made({3, 20, 4}), is_available);
+  EXPECT_FALSE(made({20, 3}));
+  EXPECT_FALSE(made({20}));
+  EXPECT_FALSE(made({2, 3, 20, 4}));
+  EXPECT_FALSE(made({20, 4}, ElementType::kF32, false));
+  EXPECT_FALSE(made({20, 4}, ElementType::kF16));
+}
 
 // Rows with and without a unit in every order, in ranges of panels.
 TEST(QuantizedPanelsTest, RowsWithAndWithoutUnits) {
