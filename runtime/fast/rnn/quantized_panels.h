@@ -32,7 +32,6 @@ class QuantizedPanels {
 
   // Returns the packed layout for the plan.
   const tensor::Layout& layout() const { return layout_; }
-  int64_t terms() const { return terms_; }
   // Returns the bytes of a row of data, with zeros after its terms.
   int64_t row_bytes() const;
 
