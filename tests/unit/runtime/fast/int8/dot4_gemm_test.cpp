@@ -217,5 +217,38 @@ TEST_F(QuadSumsTest, RestsOfWindows) {
   }
 }
 
+// Other numbers of channels than multiples of four take VNNI, and windows of one pixel or, for fewer
+// channels, of several columns.
+TEST(QuadSumsOfChannelsTest, PartsOfGroups) {
+  const auto reason = [](int64_t channels, int64_t rows, int64_t columns, bool has_vnni) {
+    const auto axis = [](int64_t size) {
+      return kernels::WindowAxis{.input = 9, .output = 10 - size, .size = size};
+    };
+    const Int8ConvolutionShape form{.images = 1,
+                                    .channels = channels,
+                                    .outputs = 64,
+                                    .padded_channels = channels,
+                                    .rows = axis(rows),
+                                    .columns = axis(columns),
+                                    .zero = 3,
+                                    .threads = 1};
+    const std::string found = Dot4Gemm::Applies(form, has_vnni).ToString();
+    if (has_vnni) {
+      EXPECT_EQ(Dot4Gemm::Suits(form, true), found.empty()) << channels << " " << rows << " " << columns;
+    }
+    return found;
+  };
+  EXPECT_EQ(reason(8, 3, 3, true), "");
+  EXPECT_EQ(reason(6, 1, 1, true), "");
+  EXPECT_EQ(reason(3, 1, 3, true), "");
+  EXPECT_EQ(reason(3, 3, 3, true), "");
+  EXPECT_EQ(reason(6, 1, 1, false), "6 channels, not a multiple of 4");
+  EXPECT_EQ(reason(3, 1, 3, false), "3 channels, not a multiple of 4");
+  EXPECT_EQ(reason(6, 3, 1, true), "6 channels, not a multiple of 4");
+  EXPECT_EQ(reason(3, 3, 1, true), "3 channels, not a multiple of 4");
+  EXPECT_EQ(reason(6, 1, 3, true), "6 channels, not a multiple of 4");
+  EXPECT_EQ(reason(6, 3, 3, true), "6 channels, not a multiple of 4");
+}
+
 }  // namespace
 }  // namespace nnefc::runtime::fast::int8

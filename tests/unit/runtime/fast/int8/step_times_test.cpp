@@ -112,6 +112,13 @@ TEST_F(StepTimesTest, TransposedConvolutions) {
   EXPECT_LT(Transposed({512, 32, 3, 3}, 2, true), Transposed({512, 32, 3, 3}, 2, false));
 }
 
+// Groups of one tap have the speed of groups with windows.
+TEST_F(StepTimesTest, GroupsOfOneTap) {
+  for (const bool is_quantized : {false, true})
+    EXPECT_DOUBLE_EQ(Convolution({2, 16, 36, 1, 1}, 1, 1, is_quantized),
+                     Convolution({2, 16, 4, 3, 3}, 1, 1, is_quantized));
+}
+
 // Matmuls of two tensors take less time in 8 bits if the result has many products per element of the
 // operands, with VNNI alone.
 TEST_F(StepTimesTest, ProductsOfTensors) {

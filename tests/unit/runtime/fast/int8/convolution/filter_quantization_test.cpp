@@ -87,6 +87,14 @@ TEST(FilterQuantizationTest, ThereIsNoneOfWhatHasNoCodes) {
   EXPECT_FALSE(find(std::vector<float>(65794, 1.0f)).has_value());
 }
 
+// Numbers are multiples if they are at most 1e-4 of a scale away from one.
+TEST(FilterQuantizationTest, DistancesFromMultiples) {
+  for (const float distance : {8e-5F, 9e-5F, 9.9e-5F})
+    EXPECT_EQ(ScaleFinder().Find(std::vector<float>{127, 1 + distance}), 1.0F) << distance;
+  for (const float distance : {1.01e-4F, 1.1e-4F, 1.2e-4F})
+    EXPECT_NE(ScaleFinder().Find(std::vector<float>{127, 1 + distance}), 1.0F) << distance;
+}
+
 // The scale of a channel does not depend on the channels before it, even if these are far larger or smaller.
 TEST(FilterQuantizationTest, ChannelsOfOtherMagnitudes) {
   for (const float first : {1.0f, 1e-3f, 1e3f}) {
