@@ -13,6 +13,7 @@
 
 #include "fmt/core.h"
 #include "runtime/fast/memory/blocked_layout.h"
+#include "runtime/fast/reasons.h"
 #include "runtime/fast/register.h"
 #include "runtime/fast/simd/dispatch.h"
 #include "runtime/onednn/register.h"
@@ -21,7 +22,7 @@
 
 namespace nnefc::runtime::fast {
 
-enum class Memory : uint8_t { kRows, kBlocks, kChannelsLast, kQuantized, kBf16 };
+enum class Memory : uint8_t { kRows, kBlocks, kChannelsLast, kQuantized, kQuantizedRows, kBf16 };
 
 // An operand: a constant of zeros or of given numbers, or data in a layout.
 struct Operand {
@@ -41,6 +42,8 @@ struct Operand {
       case Memory::kQuantized:
         return memory::QuantizedLayout(memory::ChannelsLastFormat(shape, memory::StorageType::kF32),
                                        {.scale = 0.5F, .zero = 3});
+      case Memory::kQuantizedRows:
+        return memory::QuantizedLayout(memory::RowMajorFormat(shape), {.scale = 0.5F, .zero = 3});
       case Memory::kBf16:
         return memory::LayoutOf(memory::ChannelsLastFormat(shape, memory::StorageType::kBf16));
     }
@@ -76,9 +79,15 @@ struct Step {
   float filter_magnitude = 1000;
 };
 
-// Returns the reason for an implementation, or for a table without a suitable one; empty if it can run the
-// step. By default, costs are no reasons.
-inline std::string ReasonOf(const Step& step, const std::string& id, bool by_cost = false) {
+// The kernel of a step, if any, and the implementations that were not chosen.
+struct Choice {
+  bool has_factory = true;
+  std::optional<kernels::PreparedKernel> kernel = std::nullopt;
+  std::vector<kernels::RejectedImplementation> rejected = {};
+};
+
+// Chooses the implementation `id` for a step; the one with the lowest cost if it is empty.
+inline Choice ChoiceOf(const Step& step, std::string_view id) {
   static const kernels::KernelRegistry kRegistry = [] {
     kernels::KernelRegistry made;
     RegisterFastKernels(made, onednn::OneDnnExtension());
@@ -105,22 +114,29 @@ inline std::string ReasonOf(const Step& step, const std::string& id, bool by_cos
   for (int32_t i = 0; i < step.outputs; ++i)
     outputs.push_back({.type = node.output(i).type, .shape = node.output(i).shape.known_extents()});
   const kernels::KernelFactory* factory = kRegistry.Find(kernels::Backend::kFast, step.set, step.type);
-  if (factory == nullptr) return "no factory";
-  std::vector<kernels::RejectedImplementation> rejected;
-  const std::optional<kernels::PreparedKernel> kernel =
-      (*factory)({.node = &node,
-                  .posts = posts,
-                  .inputs = inputs,
-                  .outputs = outputs,
-                  .precision = step.precision,
-                  .filter_scales = step.filter_scales,
-                  .filter_magnitude = step.filter_magnitude,
-                  .way = by_cost ? std::string_view() : std::string_view(id),
-                  .rejected = &rejected});
-  for (const kernels::RejectedImplementation& other : rejected) {
+  if (factory == nullptr) return {.has_factory = false};
+  Choice choice;
+  choice.kernel = (*factory)({.node = &node,
+                              .posts = posts,
+                              .inputs = inputs,
+                              .outputs = outputs,
+                              .precision = step.precision,
+                              .filter_scales = step.filter_scales,
+                              .filter_magnitude = step.filter_magnitude,
+                              .way = id,
+                              .rejected = &choice.rejected});
+  return choice;
+}
+
+// Returns the reason for an implementation, or for a table without a suitable one; empty if it can run the
+// step. By default, costs are no reasons.
+inline std::string ReasonOf(const Step& step, const std::string& id, bool by_cost = false) {
+  const Choice choice = ChoiceOf(step, by_cost ? std::string_view() : std::string_view(id));
+  if (!choice.has_factory) return "no factory";
+  for (const kernels::RejectedImplementation& other : choice.rejected) {
     if (other.id == id) return other.reason.ToString();
   }
-  return !by_cost && !kernel ? "no kernel" : "";
+  return !by_cost && !choice.kernel ? "no kernel" : "";
 }
 
 inline Step WithoutConstants(Step step) {
@@ -153,6 +169,17 @@ inline void ExpectReasons(const std::vector<ReasonCase>& cases) {
     EXPECT_EQ(ReasonOf(each.step, each.id, each.by_cost), each.reason)
         << "case " << i << ": " << each.step.type << shapes << ", " << each.id;
   }
+}
+
+// Expects that implementations need vectors, in a process without them.
+struct VectorCase {
+  Step step;
+  const char* id;
+};
+inline void ExpectVectorsNeeded(const std::vector<VectorCase>& cases) {
+  if (simd::HasSimd()) GTEST_SKIP() << "for ONEDNN_MAX_CPU_ISA=SSE41";
+  for (const VectorCase& each : cases)
+    EXPECT_EQ(ReasonOf(each.step, each.id), kNeedsSimd.ToString()) << each.step.type << ", " << each.id;
 }
 
 // A Convolution to `outputs` channels with a constant filter.

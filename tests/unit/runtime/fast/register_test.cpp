@@ -46,5 +46,11 @@ TEST(RegisterTest, RequestedTransformations) {
   }
 }
 
+// Without vectors, no loop measures the throughput.
+TEST(PeakTest, WithoutVectors) {
+  if (simd::HasSimd()) GTEST_SKIP() << "for ONEDNN_MAX_CPU_ISA=SSE41";
+  EXPECT_EQ(MeasurePeak(1), 0);
+}
+
 }  // namespace
 }  // namespace nnefc::runtime::fast

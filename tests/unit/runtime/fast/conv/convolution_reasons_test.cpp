@@ -188,6 +188,8 @@ TEST(ConvolutionReasonsTest, Groups) {
       {Grouped({.input = {1, 0, 9}, .window = {3}}, 16, 1, 1), kDepthwise, ""},
       {Grouped({.input = {1, 0, 9, 9, 9}, .window = {3, 3, 3}}, 16, 1, 1), kDepthwise, ""},
       {Conv({.input = {1, 16, 9, 9}, .window = {3, 3}}, 15), kDirect, ""},
+      {Conv({.input = {1, 16, 9}, .window = {3}}, 16), kDirect, ""},
+      {Conv({.input = {1, 16, 5, 5, 5}, .window = {3, 3, 3}}, 16), kDirect, ""},
       {Conv({.input = {1, 16, 9, 9}, .window = {3, 3}, .strides = {2, 2}}, 15), kDirect,
        "15 output channels, fewer than a block", true},
       {Conv({.input = {1, 16, 12, 5}, .window = {3, 3}, .begin = {1, 1}, .end = {1, 1}}, 32), "im2col",
@@ -195,6 +197,19 @@ TEST(ConvolutionReasonsTest, Groups) {
       {WithoutConstants(Conv({.input = {1, 16, 9, 9}, .window = {3, 3}}, 16)), kDirect, ""},
       {WithoutConstants(Conv({.input = {1, 16, 9, 9}, .window = {3, 3}}, 16)), kDirect, kNotConstant, true},
   });
+}
+
+// Images with fewer channels than a block are read in row-major memory.
+TEST(ConvolutionReasonsTest, ImagesOfDirectConvolutions) {
+  if (!simd::HasSimd()) GTEST_SKIP() << "direct convolution needs vectors";
+  for (const int64_t channels : {1, 15, 16, 17}) {
+    const Step step = Conv({.input = {2, channels, 9, 9}, .window = {3, 3}}, 32);
+    const Choice choice = ChoiceOf(step, "direct");
+    ASSERT_TRUE(choice.kernel);
+    const Operand blocks{step.inputs[0].shape, Memory::kBlocks};
+    EXPECT_TRUE(tensor::SameLayout(choice.kernel->inputs[0], channels < 16 ? nullptr : blocks.Layout()))
+        << channels;
+  }
 }
 
 // A ConvolutionBackpropData to `outputs` channels.
@@ -234,6 +249,9 @@ TEST(ConvolutionReasonsTest, TransposedConvolutions) {
       {Transposed(of({2, 2}, {2, 2}, {2, 1}), 16), kCol2im, kOverlap},
       {Transposed(of({2, 2}, {2, 2}, {1, 2}), 16), kCol2im, kOverlap},
       {Transposed(of({1, 1}, {1, 1}, {2, 3}), 16), kCol2im, ""},
+      // A border may restore the extents of windows without gaps.
+      {Transposed(of({2, 2}, {2, 2}, {2, 1}, {}, {1, 0}), 16), kCol2im, kOverlap},
+      {Transposed(of({2, 2}, {2, 2}, {1, 2}, {}, {0, 1}), 16), kCol2im, kOverlap},
       {Transposed(of({2, 2}, {2, 2}, {}, {1, 0}), 16), kCol2im, kOverlap},
       {Transposed(of({2, 2}, {2, 2}, {}, {0, 1}), 16), kCol2im, kOverlap},
       {Transposed(of({2, 2}, {2, 2}, {}, {}, {1, 0}), 16), kCol2im, kOverlap},
@@ -250,10 +268,30 @@ TEST(ConvolutionReasonsTest, TransposedConvolutions) {
   });
 }
 
+TEST(ConvolutionReasonsTest, WithoutVectors) {
+  const WindowSetting threes{.input = {1, 16, 9, 9}, .window = {3, 3}};
+  const WindowSetting twos{.input = {1, 16, 3, 5}, .window = {2, 2}, .strides = {2, 2}};
+  ExpectVectorsNeeded({
+      {Conv(threes, 16), "direct"},
+      {Conv(threes, 16), "winograd"},
+      {Conv(threes, 16), "im2col"},
+      {Conv(threes, 2), "few_outputs"},
+      {Conv({.input = {1, 16, 9, 9}, .window = {1, 1}}, 16), "pointwise"},
+      {Conv({.input = {1, 16, 3, 3}, .window = {3, 3}}, 16), "gemv"},
+      {Grouped(threes, 4, 8, 8), "grouped"},
+      {Grouped(threes, 16, 1, 1), "depthwise"},
+      {Transposed(twos, 16), "col2im"},
+      {Transposed(twos, 2), "col2im_few_outputs"},
+  });
+}
+
 TEST(ConvolutionReasonsTest, Bf16) {
-  if (!HasBf16()) GTEST_SKIP() << "the processor has no bf16 instructions";
   constexpr char kId[] = "bf16_gemm";
   const auto conv = [](const WindowSetting& window) { return Conv(window, 16, Precision::kBf16); };
+  if (!HasBf16()) {
+    const Step step = conv({.input = {1, 16, 9, 9}, .window = {3, 3}});
+    return ExpectReasons({{step, kId, "needs AVX-512 with bf16"}});
+  }
   const auto transposed = [](int64_t inputs, int64_t outputs, size_t axes) {
     WindowSetting window{.input = {1, inputs}, .window = Shape(axes, 2), .strides = Shape(axes, 2)};
     window.input.append(axes, 5);

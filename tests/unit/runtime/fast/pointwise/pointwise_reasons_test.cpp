@@ -1,6 +1,7 @@
 // The reasons for implementations that cannot run a pool, reduction, normalization or another operation on
 // images, at the bounds of their conditions: a request that just fits has no reason.
 
+#include "runtime/fast/pointwise/blocked_pooling.h"
 #include "tests/unit/runtime/fast/reason_cases.h"
 
 namespace nnefc::runtime::fast::pointwise {
@@ -86,6 +87,16 @@ TEST(PointwiseReasonsTest, Pools) {
   });
 }
 
+TEST(PointwiseReasonsTest, PoolsOfTensorsThatAreNoImages) {
+  if (!simd::HasSimd()) GTEST_SKIP() << "all reasons are those of the processor";
+  const auto reason = [](const Shape& shape) {
+    const kernels::ValueInfo value{.type = ElementType::kF32, .shape = shape};
+    return BlockedPoolingApplies({.inputs = value, .outputs = value}, PoolingKind::kMaximum, {}).ToString();
+  };
+  EXPECT_EQ(reason({2, 16}), "0 spatial axes");
+  EXPECT_EQ(reason({2, 16, 3, 4, 5, 6}), "4 spatial axes");
+}
+
 TEST(PointwiseReasonsTest, ReductionsOfPixels) {
   constexpr char kId[] = "blocked", kOthers[] = "other axes than those of the pixels";
   for (const char* type : {"ReduceMean", "ReduceMax"}) {
@@ -164,6 +175,10 @@ TEST(PointwiseReasonsTest, Resampling) {
       {Padded({0, 0, 0, 0}, {0, 1, 0, 0}), kId, ""},
       {Padded({0, 0, 0, 0}, {0, 1, 0, 0}, 1), kId, kOthers},
       {Padded({0, 0, 0, 0}, {0, -1, 0, 0}), kId, kOthers},
+      {Padded({0, 0, 0, 0}, {0, 0, 0, -2}, 0, {1, 1, 1, 3}), kId, ""},
+      {Padded({0, 0, 0, 1, 2}, {0, 0, 0, 3, 4}, 0, {2, 16, 3, 5, 6}), kId, ""},
+      {Padded({0, 0, 0, 1, 2}, {0, 0, 0, 3, 4}, 0, {2, 16, 3, 5, 6}, Memory::kBf16), kId, ""},
+      {Padded({0, 0, 1}, {0, 0, 3}, 0, {2, 16, 5}, Memory::kBf16), kId, ""},
   });
 }
 
@@ -238,6 +253,7 @@ TEST(PointwiseReasonsTest, Normalizations) {
       {l2({3}, 4096), kLast, ""},
       {l2({3}, 4097), kLast, "rows of 4097 elements"},
       {l2({2}), kLast, "other axes than the last"},
+      {l2({2}, 4), kLast, "other axes than the last"},
       {l2({2, 3}), kLast, "other axes than the last"},
       {l2({1, 3}), kRows, "the reduced axes are not adjacent"},
       {l2({0, 1}), kRows, ""},
@@ -265,6 +281,17 @@ TEST(PointwiseReasonsTest, Normalizations) {
       {batch(0, 0), kRows, "the input is not row-major"},
       {InMemory(batch(0, 0), Memory::kRows), kRows, ""},
   });
+}
+
+TEST(PointwiseReasonsTest, NormalizationsOfRowsOverwriteTheirInput) {
+  Step batch{.set = "opset5",
+             .type = "BatchNormInference",
+             .inputs = {{{2, 16, 4, 5}}},
+             .attributes = With("epsilon", 1e-6)};
+  for (int i = 0; i < 4; ++i) batch.inputs.push_back(ConstantZeros({16}));
+  const Choice choice = ChoiceOf(batch, "rows");
+  ASSERT_TRUE(choice.kernel);
+  EXPECT_EQ(choice.kernel->in_place, 0);
 }
 
 TEST(PointwiseReasonsTest, Elementwise) {
@@ -311,51 +338,121 @@ TEST(PointwiseReasonsTest, Elementwise) {
   });
 }
 
+// A Concat.
+Step Joined(std::vector<Operand> parts, int64_t axis = 1, Precision precision = Precision::kF32) {
+  return {
+      .type = "Concat", .inputs = std::move(parts), .attributes = With("axis", axis), .precision = precision};
+}
+// A Split into three parts.
+Step SplitInThree(Operand whole, int64_t axis) {
+  const int64_t parts = 3;
+  return {.type = "Split",
+          .inputs = {std::move(whole),
+                     {.shape = {},
+                      .constant = TensorValue::FromInts({}, std::vector<int64_t>{axis}),
+                      .type = ElementType::kI64}},
+          .attributes = With("num_splits", parts),
+          .outputs = 3};
+}
+
+// Parts in NHWC, and row-major ones of images with two or three spatial axes, which are reordered.
+TEST(PointwiseReasonsTest, JoinedQuantizedImages) {
+  for (const Shape& shape :
+       {Shape{2, 17, 4}, Shape{2, 17, 4, 5}, Shape{2, 17, 3, 4, 5}, Shape{2, 17, 2, 3, 4, 5}}) {
+    const Operand images{shape, Memory::kQuantized}, rows{shape, Memory::kQuantizedRows};
+    const bool is_reordered = shape.size() == 4 || shape.size() == 5;
+    const char* const other = "the parts are not NHWC";
+    ExpectReasons({{Joined({images, images}), "int8", shape.size() > 5 ? other : ""},
+                   {Joined({images, rows}), "int8", is_reordered ? "" : other}});
+    const Choice choice = ChoiceOf(Joined({images, rows}), "int8");
+    ASSERT_EQ(choice.kernel.has_value(), is_reordered);
+    if (!is_reordered) continue;
+    for (size_t i = 0; i < 2; ++i)
+      EXPECT_TRUE(tensor::SameLayout(choice.kernel->inputs[i], images.Layout())) << i;
+  }
+}
+
+TEST(PointwiseReasonsTest, SplitQuantizedImages) {
+  const Operand images{{2, 6, 3, 3}, Memory::kQuantized}, part{{2, 2, 3, 3}, Memory::kQuantized};
+  const Choice choice = ChoiceOf(SplitInThree(images, 1), "int8");
+  ASSERT_TRUE(choice.kernel);
+  EXPECT_TRUE(tensor::SameLayout(choice.kernel->inputs[0], images.Layout()));
+  EXPECT_EQ(choice.kernel->inputs[1], nullptr);
+  ASSERT_EQ(choice.kernel->outputs.size(), 3U);
+  for (const tensor::Layout& layout : choice.kernel->outputs)
+    EXPECT_TRUE(tensor::SameLayout(layout, part.Layout()));
+}
+
 TEST(PointwiseReasonsTest, JoinedAndSplitChannels) {
   constexpr char kChannels[] = "channels", kInt8[] = "int8";
   constexpr char kOtherAxis[] = "another axis than the channels";
-  const auto joined = [](std::vector<Operand> parts, int64_t axis = 1,
-                         Precision precision = Precision::kF32) {
-    return Step{.type = "Concat",
-                .inputs = std::move(parts),
-                .attributes = With("axis", axis),
-                .precision = precision};
-  };
   const Operand blocked{{2, 17, 4, 5}, Memory::kBlocks}, rows{{2, 3, 4, 5}};
   const Operand codes{{2, 17, 4, 5}, Memory::kQuantized};
-  const auto split = [](Operand whole, int64_t axis) {
-    const int64_t parts = 3;
-    return Step{.type = "Split",
-                .inputs = {std::move(whole),
-                           {.shape = {},
-                            .constant = TensorValue::FromInts({}, std::vector<int64_t>{axis}),
-                            .type = ElementType::kI64}},
-                .attributes = With("num_splits", parts),
-                .outputs = 3};
-  };
+  const Operand lines{{2, 17, 5}, Memory::kBlocks}, volumes{{2, 17, 3, 4, 5}, Memory::kBlocks};
   ExpectReasons({
-      {joined({blocked, rows}), kChannels, ""},
-      {joined({blocked, rows}, -3), kChannels, ""},
-      {joined({blocked, rows, rows}), kChannels, "1 of 3 images are nChw16c"},
-      {joined({blocked, rows, blocked}), kChannels, ""},
-      {joined({blocked, rows}, 1, Precision::kBf16), kChannels, "precision bf16"},
-      {joined({blocked, blocked}, 0), kChannels, kOtherAxis},
-      {joined({blocked, blocked}, 2), kChannels, kOtherAxis},
-      {joined({{{2, 16, 4, 5}, Memory::kBlocks}, {{2, 32, 4, 5}, Memory::kBlocks}}), kChannels,
+      {Joined({blocked, rows}), kChannels, ""},
+      {Joined({blocked, rows}, -3), kChannels, ""},
+      {Joined({lines, {{2, 3, 5}}}), kChannels, ""},
+      {Joined({volumes, {{2, 3, 3, 4, 5}}}), kChannels, ""},
+      {Joined({{{2, 17}}, {{2, 3}}}), kChannels, "0 spatial axes"},
+      {Joined({blocked, rows, rows}), kChannels, "1 of 3 images are nChw16c"},
+      {Joined({blocked, rows, blocked}), kChannels, ""},
+      {Joined({blocked, rows}, 1, Precision::kBf16), kChannels, "precision bf16"},
+      {Joined({blocked, blocked}, 0), kChannels, kOtherAxis},
+      {Joined({blocked, blocked}, 2), kChannels, kOtherAxis},
+      {Joined({{{2, 16, 4, 5}, Memory::kBlocks}, {{2, 32, 4, 5}, Memory::kBlocks}}), kChannels,
        "oneDNN can join the parts in their layout"},
-      {joined({codes, codes}), kInt8, ""},
-      {joined({codes, codes}, 2), kInt8, kOtherAxis},
-      {joined({blocked, codes}), kInt8, "the first part is not quantized"},
-      {joined({codes, blocked}), kInt8, "the parts are not of equal quantization"},
-      {joined({blocked, blocked}), "channel_gather", "no fused Gather"},
-      {Fused(joined({blocked, blocked})), "channel_gather", "no fused Gather"},
-      {joined({codes, codes}), "int8_linear", "no fused operation"},
-      {Fused(joined({codes, codes}, 2)), "int8_linear", kOtherAxis},
-      {Fused(joined({codes, codes})), "int8_linear", "the result is not quantized"},
-      {split({{2, 6, 3, 3}, Memory::kQuantized}, 1), kInt8, ""},
-      {split({{2, 6, 3, 3}, Memory::kQuantized}, -3), kInt8, ""},
-      {split({{2, 6, 3, 3}, Memory::kQuantized}, 2), kInt8, kOtherAxis},
-      {split({{2, 6, 3, 3}, Memory::kBlocks}, 1), kInt8, "the input is not 8-bit NHWC"},
+      {Joined({codes, codes}), kInt8, ""},
+      {Joined({codes, codes}, 2), kInt8, kOtherAxis},
+      {Joined({blocked, codes}), kInt8, "the first part is not quantized"},
+      {Joined({codes, blocked}), kInt8, "the parts are not of equal quantization"},
+      {Joined({blocked, blocked}), "channel_gather", "no fused Gather"},
+      {Fused(Joined({blocked, blocked})), "channel_gather", "no fused Gather"},
+      {Joined({codes, codes}), "int8_linear", "no fused operation"},
+      {Fused(Joined({codes, codes}, 2)), "int8_linear", kOtherAxis},
+      {Fused(Joined({codes, codes})), "int8_linear", "the result is not quantized"},
+      {SplitInThree({{2, 6, 3, 3}, Memory::kQuantized}, 1), kInt8, ""},
+      {SplitInThree({{2, 6, 3, 3}, Memory::kQuantized}, -3), kInt8, ""},
+      {SplitInThree({{2, 6, 3, 3}, Memory::kQuantized}, 2), kInt8, kOtherAxis},
+      {SplitInThree({{2, 6, 3, 3}, Memory::kBlocks}, 1), kInt8, "the input is not 8-bit NHWC"},
+  });
+}
+
+TEST(PointwiseReasonsTest, WithoutVectors) {
+  const Operand blocked{{2, 16, 4, 5}, Memory::kBlocks}, rows{{2, 3, 4, 5}};
+  ir::AttributeMap variance;
+  variance.Set("normalize_variance", true);
+  variance.Set("eps", 1e-6);
+  variance.Set("eps_mode", "inside_sqrt");
+  Step batch{.set = "opset5",
+             .type = "BatchNormInference",
+             .inputs = {blocked},
+             .attributes = With("epsilon", 1e-6)};
+  for (int i = 0; i < 4; ++i) batch.inputs.push_back(ConstantZeros({16}));
+  const auto transposed = [](Operand x, std::vector<int64_t> order) {
+    return Step{.type = "Transpose", .inputs = {std::move(x), Integers(std::move(order))}};
+  };
+  ExpectVectorsNeeded({
+      {InMemory(Pool("MaxPool", {.input = {2, 16, 4, 5}, .window = {2, 2}}), Memory::kBlocks), "blocked"},
+      {Padded({0, 0, 1, 2}, {0, 0, 3, 4}), "blocked"},
+      {transposed(blocked, {0, 2, 3, 1}), "channels"},
+      {transposed(rows, {0, 1, 3, 2}), "plain"},
+      {{.set = "opset6", .type = "MVN", .inputs = {blocked, Integers({2, 3})}, .attributes = variance},
+       "blocked"},
+      {batch, "blocked"},
+      {{.type = "Multiply", .inputs = {blocked, {{1, 16, 1, 1}}}}, "per_channel"},
+      {{.set = "opset4", .type = "SoftPlus", .inputs = {blocked}}, "epilogue"},
+      {Joined({blocked, rows}), "channels"},
+      {{.set = "opset13",
+        .type = "ScaledDotProductAttention",
+        .inputs = {{{2, 3, 7}}, {{2, 5, 7}}, {{2, 5, 16}}},
+        .attributes = With("causal", false)},
+       "tiled"},
+      {{.type = "MatMul", .inputs = {{{1, 16}}, ConstantZeros({16, 32})}}, "gemm"},
+      {{.type = "MatMul",
+        .inputs = {{{1, 16}}, ConstantZeros({32, 16})},
+        .attributes = With("transpose_b", true)},
+       "gemv"},
   });
 }
 
