@@ -2,7 +2,7 @@
 
 #include "runtime/fast/rnn/recurrent_panels.h"
 
-#include <gtest/gtest.h>
+#include "tests/unit/runtime/fast/reason_cases.h"
 
 namespace nnefc::runtime::fast::rnn {
 namespace {
@@ -19,6 +19,30 @@ TEST(RecurrentPanelsTest, OtherMatmulsTakeTheInputsOfOneElementWithWholePanels) 
   EXPECT_FALSE(takes(gemm::kPanelWidth, 2));
   EXPECT_FALSE(takes(gemm::kPanelWidth - 1, 1));
   EXPECT_FALSE(takes(gemm::kPanelWidth + 1, 1));
+}
+
+// W and R of a cell are two matrices; one of both has a bias of one axis after it.
+TEST(RecurrentPanelsTest, WeightsOfCells) {
+  constexpr char kId[] = "recurrent";
+  const int64_t hidden = 20;
+  const auto cell = [&](const char* set, const std::vector<Shape>& weights) {
+    Step step{.set = set,
+              .type = "LSTMCell",
+              .inputs = {{{3, 13}}, {{3, hidden}}, {{3, hidden}}},
+              .attributes = With("hidden_size", hidden),
+              .outputs = 2};
+    for (const Shape& shape : weights) step.inputs.push_back(ConstantZeros(shape));
+    return step;
+  };
+  const Step separate = cell("opset4", {{80, 13}, {80, 20}, {80}});
+  ExpectReasons({
+      {separate, kId, ""},
+      {cell("opset4", {{80, 33}, {80}}), kId, "the weights are one matrix"},
+      {cell("opset1", {{80, 13}, {80, 20}}), kId, ""},
+      {cell("opset1", {{80, 13}, {80, 20}, {80}}), kId, ""},
+      {cell("opset1", {{80, 13}, {80, 20}, {80}, {60}}), kId, "peepholes"},
+      {WithoutConstants(separate), kId, "the weights are not constant"},
+  });
 }
 
 }  // namespace
