@@ -54,6 +54,26 @@ TEST(ArenaTest, ValuesOfOneStepDoNotOverlap) {
   ExpectNoOverlap(requests, *plan);
 }
 
+// Of more than 2000 values the first plan is taken: it divides free ranges, and joins them with those before
+// and after them.
+TEST(ArenaTest, ManyValuesShareOneRange) {
+  constexpr int64_t kRounds = 700;
+  for (const bool is_first_longer : {false, true}) {
+    std::vector<ArenaRequest> requests;
+    for (int64_t round = 0; round < kRounds; ++round) {
+      const int64_t step = 4 * round;
+      requests.push_back({.bytes = 64, .first = step, .last = step + (is_first_longer ? 1 : 0)});
+      requests.push_back({.bytes = 64, .first = step, .last = step + (is_first_longer ? 0 : 1)});
+      requests.push_back({.bytes = 128, .first = step + 2, .last = step + 3});
+    }
+    const std::optional<ArenaPlan> plan = PlanArena(requests);
+    ASSERT_TRUE(plan.has_value());
+    EXPECT_EQ(plan->size, 128u);
+    for (size_t i = 0; i < requests.size(); i += 3)
+      EXPECT_EQ(plan->offsets[i] + plan->offsets[i + 1], 64u) << i;
+  }
+}
+
 TEST(ArenaTest, RandomLifetimesDoNotOverlap) {
   std::mt19937 random(7);
   for (int round = 0; round < 50; ++round) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <cstdint>
 #include <cstring>
@@ -40,6 +41,20 @@ TEST(PageStackTest, PiecesOutliveTheStack) {
   }
   for (size_t i = 0; i < pieces.size(); ++i) pieces[i].data[0] = static_cast<std::byte>(i + 1);
   for (size_t i = 0; i < pieces.size(); ++i) EXPECT_EQ(pieces[i].data[0], static_cast<std::byte>(i + 1));
+}
+
+// Addresses before and after the aligned range are given back, and with its last piece the range.
+TEST(PageStackTest, GivesAddressesBack) {
+  const auto mapped = [] {
+    std::ifstream file("/proc/self/statm");
+    size_t pages = 0;
+    file >> pages;
+    return pages * static_cast<size_t>(::sysconf(_SC_PAGESIZE));
+  };
+  if (mapped() == 0) GTEST_SKIP() << "for systems that tell the size of a process";
+  const size_t before = mapped();
+  for (int i = 0; i < 64; ++i) ASSERT_NE(PageStack().Take(1).data, nullptr);
+  EXPECT_LT(mapped(), before + kLargePage);
 }
 
 // Pages that are never written use no memory, and large pages end before a page that is filled by less than

@@ -339,6 +339,21 @@ TEST(StridedLoopTest, MergesAxesAndVisitsEveryElementOnce) {
   for (int count : visits) ASSERT_EQ(count, 1);
 }
 
+// Axes are one row if they are contiguous in all tensors.
+TEST(StridedLoopTest, ContiguousAxesAreOneRow) {
+  const Shape shape = {4, 9, 10};
+  const Strides dense = DenseStrides(shape), with_gaps = {100, 10, 1}, reversed = {1, 4, 36};
+  const std::array<std::pair<Strides, int64_t>, 3> cases = {{{dense, 360}, {with_gaps, 90}, {reversed, 10}}};
+  for (const auto& [other, length] : cases) {
+    int64_t visited = 0;
+    StridedLoop<2>(shape, {dense, other}).Run([&](const std::array<int64_t, 2>&, int64_t count) {
+      EXPECT_EQ(count, length);
+      visited += count;
+    });
+    EXPECT_EQ(visited, 360);
+  }
+}
+
 // Rows are split into parts, none of them empty, at any remainder.
 TEST(StridedLoopTest, PartsOfRowsAreNotEmpty) {
   for (const int64_t length : {4095, 4096, 4097, 8191, 8192, 8193, 16383, 16384, 16385, 32767, 32768, 32769,
