@@ -113,6 +113,36 @@ TEST(RunFaultsTest, MemoryOfLoops) {
   ExpectEachLimit(NumberedColumns(), inputs);
 }
 
+// A Loop may end by its condition before the limit of iterations, whatever its constant trip count.
+TEST(RunFaultsTest, TripCountsBeyondTheLimit) {
+  const char text[] = R"(graph "net" {
+  %0 = opset1.Const "trips" : i64[] = dense<i64[]: 1000>
+  %1 = opset1.Const "go" : boolean[] = dense<boolean[]: 1>
+  %2 = opset1.Parameter "x" {element_type = f32, shape = shape[1]} : f32[1]
+  %3 = opset5.Loop "loop" (%0, %1, %2) : f32[1] bodies {
+    "body" input 2 -> 0 output -1 -> 1 output 0 -> 0 back 0 -> 0 graph "body" {
+      %0 = opset1.Parameter "h" {element_type = f32, shape = shape[1]} : f32[1]
+      %1 = opset1.Add "twice" (%0, %0) {auto_broadcast = "numpy"} : f32[1]
+      %2 = opset1.Const "end" : f32[1] = dense<f32[1]: 8.0>
+      %3 = opset1.Less "less" (%1, %2) {auto_broadcast = "numpy"} : boolean[1]
+      opset1.Result "h" (%1)
+      opset1.Result "again" (%3)
+    }
+  }
+  opset1.Result "y" (%3)
+})";
+  for (const int64_t limit : {3, 10, 2}) {
+    const auto outputs =
+        RunText(text, {TensorValue::FromFloats({1}, {1})}, {.limits = {.iterations = limit}});
+    ASSERT_EQ(outputs.ok(), limit > 2) << limit;
+    if (outputs.ok()) {
+      EXPECT_EQ((*outputs)[0], TensorValue::FromFloats({1}, {8}));
+    } else {
+      EXPECT_EQ(outputs.error().rule, &kernels::kRuntimeIterations) << outputs.error().message;
+    }
+  }
+}
+
 // The condition before the first iteration is one element, even if only the run knows how many there are.
 TEST(RunFaultsTest, ConditionsOfOtherLengths) {
   for (const int64_t length : {0, 2}) {
