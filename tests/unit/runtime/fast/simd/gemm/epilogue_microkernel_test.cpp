@@ -165,6 +165,22 @@ TEST_P(TileFunctionsTest, RelativeErrors) {
   }
 }
 
+// The series of Elu is longest where it ends: its errors are roundings, and they do not all have one sign.
+TEST_P(TileFunctionsTest, SeriesOfElu) {
+  constexpr int64_t kCount = 4096;
+  GuardedArray<float> x = Array(kCount);
+  for (int64_t i = 0; i < kCount; ++i)
+    x[i] = -0.35F + 0.005F * static_cast<float>(i + 1) / static_cast<float>(kCount);
+  const Case given{.function = EpilogueFunction::kElu, .rows = kCount / kBlockColumns, .alpha = 1};
+  double errors = 0;
+  Run(given, x, DrawReals(kCount), [&](float number, float, float result) {
+    const double expected = std::expm1(double{number});
+    ASSERT_TRUE(IsNear(result, expected, 3 * kRounding * std::abs(expected))) << number;
+    errors += (result - expected) / std::abs(expected);
+  });
+  EXPECT_NEAR(errors / kCount, 0, 0.44 * kRounding);
+}
+
 // Far numbers, where functions end, and the places where their formulas change.
 TEST_P(TileFunctionsTest, EndsOfFunctions) {
   const std::array<float, 16> kEnds = {-0.35F, 0.35F, 3,    -3,    20, -20, 7.9053111F, -7.9053111F,
