@@ -32,6 +32,8 @@ class DirectTileTest : public SimdTest {
     std::vector<uint16_t> seeing = given.seeing;
     for (auto column = static_cast<int64_t>(seeing.size()); column < given.columns; ++column)
       seeing.push_back(given.is_border ? static_cast<uint16_t>(DrawOne(0, all)) : all);
+    GuardedArray<uint16_t> guarded_seeing = Array<uint16_t>(static_cast<int64_t>(seeing.size()));
+    std::copy(seeing.begin(), seeing.end(), guarded_seeing.begin());
 
     // Whether a pixel of a row sees the image, not its border, by a tap.
     const auto sees = [&](int64_t tap, int64_t row, int64_t pixel) {
@@ -95,7 +97,7 @@ class DirectTileTest : public SimdTest {
                               .in_slice = in_slice,
                               .in_row = in_row,
                               .in_column = in_column,
-                              .seeing = seeing.data(),
+                              .seeing = guarded_seeing.data(),
                               .seeing_rows = {given.seeing_rows[0], given.seeing_rows[1]},
                               .weights = weights.data(),
                               .weights_slice = weights_slice,
