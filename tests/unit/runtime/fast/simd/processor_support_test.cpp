@@ -2,6 +2,10 @@
 
 #include "runtime/fast/simd/processor_support.h"
 
+#include <unistd.h>
+
+#include <algorithm>
+
 #include "compiler/support/x86.h"
 #include "tests/unit/runtime/fast/simd/simd_test.h"
 
@@ -38,6 +42,14 @@ TEST(InstructionSetTest, SupportedByTheProcessor) {
 #endif
     EXPECT_EQ(IsSupported.versions[i](), expected) << kInstructionSets[i].width;
   }
+}
+
+// Three eighths of the L2 cache, between those of 256 KiB and of 2 MiB.
+TEST(InstructionSetTest, FloatsOfTheCache) {
+  const int64_t bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
+  const int64_t counted = std::clamp<int64_t>(bytes, 256 << 10, 2 << 20);
+  EXPECT_EQ(L2Floats(), counted * 3 / 8 / 4);
+  EXPECT_EQ(L2Bytes(), 4 * L2Floats());
 }
 
 // Sets without measured costs are not selected.
