@@ -1,5 +1,9 @@
 // Convolutions in operands, results and scratch memory of exact size: no access beyond their ends.
 
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
 #include "tests/unit/runtime/fast/reason_cases.h"
 #include "tests/unit/runtime/fast/simd/guarded_array.h"
 
@@ -57,8 +61,7 @@ TEST(ConvolutionMemoryTest, ImplementationsStayInTheirMemory) {
   }
   const WindowSetting groups{.input = {2, 0, 9, 20}, .window = {3, 3}, .begin = {1, 1}, .end = {1, 1}};
   EXPECT_EQ(RunInExactMemory(Grouped(groups, 4, 8, 8), {2, 32, 9, 20}, "grouped"), 0);
-  const WindowSetting whole_blocks{
-      .input = {1, 32, 12, 5}, .window = {3, 3}, .begin = {1, 1}, .end = {1, 1}};
+  const WindowSetting whole_blocks{.input = {1, 32, 12, 5}, .window = {3, 3}, .begin = {1, 1}, .end = {1, 1}};
   EXPECT_EQ(RunInExactMemory(Conv(whole_blocks, 33), {1, 33, 12, 5}, "im2col"), 0);
 }
 
