@@ -372,7 +372,9 @@ TEST(ValuesTest, UnknownExtentsInSequences) {
       const std::optional<Value> value = values::EvaluateBinary(op, left, right, heap, fault);
       ASSERT_TRUE(value.has_value());
       EXPECT_EQ(value->kind(), equal ? ValueKind::kLogical : ValueKind::kUnknownExtent);
-      if (equal) EXPECT_EQ(value->logical(), *equal == (op == ast::BinaryOperator::kEq));
+      if (equal) {
+        EXPECT_EQ(value->logical(), *equal == (op == ast::BinaryOperator::kEq));
+      }
     }
   }
   EXPECT_FALSE(Comparable(array({s}), array({Value::Scalar(4)})));
@@ -392,7 +394,9 @@ TEST(ValuesTest, UnknownExtentsInSequences) {
         values::EvaluateBinary(ast::BinaryOperator::kIn, item, items, heap, fault);
     ASSERT_TRUE(value.has_value());
     EXPECT_EQ(value->kind(), contained ? ValueKind::kLogical : ValueKind::kUnknownExtent);
-    if (contained) EXPECT_EQ(value->logical(), *contained);
+    if (contained) {
+      EXPECT_EQ(value->logical(), *contained);
+    }
   }
 }
 
