@@ -1,6 +1,8 @@
 // The formatter of expressions, types and literals.
 
 #include <cmath>
+#include <cstdint>
+#include <limits>
 
 #include "compiler/syntax/expr_writer.h"
 #include "compiler/syntax/parse.h"
@@ -53,9 +55,11 @@ void ExprWriter::Node(const ast::Expr&, const IdentifierExpr& node) {
   layout_.Text(SpellName(context_.symbols.Text(node.name)));
 }
 
-// Numbers are printed as written.
+// Numbers are printed as written. The sign of the smallest integer is a token of its own, and comments may
+// stand between both.
 void ExprWriter::Node(const ast::Expr& whole, const IntegerLiteral& node) {
-  layout_.Text(whole.range.valid() ? Source(whole.range) : std::to_string(node.value));
+  const bool is_token = whole.range.valid() && node.value != std::numeric_limits<int64_t>::min();
+  layout_.Text(is_token ? Source(whole.range) : std::to_string(node.value));
 }
 
 void ExprWriter::Node(const ast::Expr& whole, const ScalarLiteral& node) {
