@@ -275,8 +275,9 @@ bool HaveSameData(const ConvertedModel& one, const ConvertedModel& other) {
                       [](const auto& each) { return std::get<0>(each) == std::get<1>(each); });
 }
 
-// Returns sample extents: a base, for each symbol two others, and others for all at once. They are prime, so
-// that no sums and products of them are equal by chance.
+// Returns sample extents: a base, for each symbol two others, and others for all at once. The first ones are
+// prime, so that no sums and products of them are equal by chance; those for all at once are even, so that
+// sums of multiples differ from extents that are rounded.
 std::vector<std::map<std::string, int64_t>> SampleExtents(const std::vector<OpenExtent>& open) {
   constexpr int64_t kBase[] = {67, 71, 73, 79, 83, 89, 97, 101}, kSmall = 127, kLarge = 1031;
   std::map<std::string, int64_t> base;
@@ -292,7 +293,7 @@ std::vector<std::map<std::string, int64_t>> SampleExtents(const std::vector<Open
     }
   }
   samples.push_back(base);
-  for (auto& [symbol, extent] : samples.back()) extent = 2 * extent + 5;
+  for (auto& [symbol, extent] : samples.back()) extent = 2 * extent + 6;
   return samples;
 }
 
