@@ -72,7 +72,6 @@ struct TensorLimits {
 
 // The restrictions of an allowed operation.
 struct OperationLimits {
-  ProfileEntry entry;
   TensorLimits results;
   std::map<std::string, TensorLimits, std::less<>> inputs;
   std::map<std::string, AllowedValues, std::less<>> attributes;

@@ -297,7 +297,6 @@ class ProfileReader {
   OperationLimits Operation(const Member& member, const std::string& outer, const ir::OpInfo* info) {
     OperationLimits limits;
     const std::string pointer = Below(outer, member.key);
-    limits.entry = {pointer, member.key_range};
     std::vector<std::string_view> inputs, attributes;
     if (info != nullptr) {
       for (const ir::InputInfo& input : info->inputs) inputs.push_back(input.name);
