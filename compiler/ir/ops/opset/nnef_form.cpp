@@ -92,8 +92,7 @@ std::optional<AttributeMap> ReadNnefAttributes(const OpInfo& row, const Attribut
     if (info.kind == AttributeKind::kType) {
       const std::optional<ElementType> type = ParseElementType(value.AsString());
       // Each tensor of a document has a type.
-      if (!type || *type == ElementType::kDynamic)
-        return reject("an element type, such as 'f32' or 'i64'");
+      if (!type || *type == ElementType::kDynamic) return reject("an element type, such as 'f32' or 'i64'");
       value = *type;
     } else if (info.kind == AttributeKind::kShape) {
       const std::optional<PartialShape> shape = ParsePartialShape(value.AsString());

@@ -2,8 +2,11 @@
 #include "compiler/syntax/print.h"
 
 #include <random>
+#include <string>
+#include <vector>
 
 #include "compiler/syntax/rules.h"
+#include "fmt/format.h"
 #include "gtest/gtest.h"
 #include "tests/unit/compiler/syntax/parse_util.h"
 
@@ -118,9 +121,11 @@ TEST(PrintDocument, CopiesWhatHasErrors) {
 TEST(PrintDocument, KeepsTheOrderOfDeclarations) {
   const std::string graph = "graph g( x ) -> ( y )\n{\n    y = relu(x);\n}\n";
   const std::string fragment = "fragment f( x: tensor<> ) -> ( y: tensor<> )\n{\n    y = relu(x);\n}\n";
-  for (const std::string& text :
-       {graph + "\n" + fragment, fragment + "\n" + graph, graph + "\n" + fragment + "\n" + graph})
-    EXPECT_EQ(Print("version 1.0;\n\n" + text), "version 1.0;\n\n" + text);
+  for (const std::vector<std::string>& declarations : std::vector<std::vector<std::string>>{
+           {graph, fragment}, {fragment, graph}, {graph, fragment, graph}}) {
+    const std::string text = fmt::format("version 1.0;\n\n{}", fmt::join(declarations, "\n"));
+    EXPECT_EQ(Print(text), text);
+  }
 }
 
 TEST(PrintDocument, KeepsCommentsAtTheEnds) {
