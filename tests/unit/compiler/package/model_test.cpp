@@ -142,6 +142,11 @@ TEST_F(ModelTest, FindsVariablesOfFoldersBesideWhatItListed) {
   for (const char* label :
        {"conv1", "conv1/folder", "conv1/other", "link", "link/other", "later/other", "none/x"})
     EXPECT_FALSE(model->HasVariable(label)) << label;
+  // A folder is listed once, so that a file that is added to it later belongs to another reading.
+  Write("m/conv1/new.dat", Dat(1, 2));
+  EXPECT_FALSE(model->HasVariable("conv1/new"));
+  EXPECT_EQ(model->Labels(), (std::vector<std::string>{"conv1/bias", "conv1/filter"}));
+  EXPECT_EQ(Open(Path("m"))->Labels().size(), 4u);
 }
 
 TEST_F(ModelTest, OpensArchives) {

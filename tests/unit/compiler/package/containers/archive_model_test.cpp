@@ -1,0 +1,135 @@
+// Archives as models: how they are recognised, and how often they may be compressed.
+
+#include <unistd.h>
+
+#include "compiler/package/model.h"
+#include "tests/unit/compiler/package/tar_maker.h"
+#include "tests/unit/compiler/package/testing.h"
+
+namespace nnefc::package {
+namespace {
+
+const char kDocument[] = "version 1.0;\n";
+
+class ArchiveModelTest : public PackageTest {
+ protected:
+  std::unique_ptr<ModelContainer> Open(const std::string& path) {
+    ModelOpenResult result = ModelContainer::Open(path, context_, {});
+    environment_failed_ = result.environment_failed;
+    return std::move(result.model);
+  }
+  // Returns the messages about an archive that cannot be opened, without its path.
+  std::string OpenFails(std::string_view name, std::string_view bytes) {
+    EXPECT_EQ(Open(Write(name, bytes)), nullptr);
+    const std::string text = Messages();
+    return text.substr(std::min(text.size(), Path(name).size()));
+  }
+
+  bool environment_failed_ = false;
+};
+
+std::string OfHex(std::string_view hex) {
+  std::string bytes;
+  for (; !hex.empty(); hex.remove_prefix(2))
+    bytes += static_cast<char>(std::stoi(std::string(hex.substr(0, 2)), nullptr, 16));
+  return bytes;
+}
+
+// Returns a zstd frame (RFC 8878) with the bytes in one raw block.
+std::string Zstd(const std::string& bytes) {
+  const auto size = static_cast<uint32_t>(bytes.size());
+  Bytes frame;
+  frame.U32(0xfd2fb528).U8(0xa0).U32(size);  // one segment, with its size in 4 bytes
+  const uint32_t block = size << 3 | 1;      // the last one, raw
+  frame.U8(block & 0xff).U8(block >> 8 & 0xff).U8(block >> 16 & 0xff);
+  return frame.Text(bytes).text();
+}
+
+// A tar is recognised by its magic whatever the name of the file; other files are documents.
+TEST_F(ArchiveModelTest, TarsOfAnyName) {
+  const std::string tar = TarMaker().File("graph.nnef", kDocument).File("w.dat", "").Tar();
+  const auto archive = Open(Write("net.model", tar));
+  ASSERT_NE(archive, nullptr) << Messages();
+  EXPECT_TRUE(archive->is_bundle());
+  EXPECT_EQ(context_.sources.Text(archive->graph_text()), kDocument);
+  // The magic ends at byte 262.
+  const auto document = Open(Write("cut.model", tar.substr(0, 261)));
+  ASSERT_NE(document, nullptr) << Messages();
+  EXPECT_FALSE(document->is_bundle());
+}
+
+// An archive is compressed at most once, whether or not its first bytes tell the compression.
+TEST_F(ArchiveModelTest, CompressedSeveralTimes) {
+  const std::string tar = TarMaker().File("graph.nnef", kDocument).Tar();
+  EXPECT_NE(Open(Write("once.tar.zst", Zstd(tar))), nullptr) << Messages();
+  EXPECT_EQ(OpenFails("twice.tar.zst", Zstd(Zstd(tar))),
+            ": error: the archive is damaged: it is compressed several times [archive.damaged]\n");
+  // A tar in xz in lzma whose first byte, 5c, states two literal context bits instead of three.
+  const std::string lzma = OfHex(
+      "5c00008000ffffffffffffffff007e8dcacb56e0bbfe32d551df9668e6846bf4247250c05183b5022ae06caf8be783e3"
+      "f3d121d8ebccfec4ed234107e46e88d7b25e5a05c6963844b1883877719fff252bc39b0f57180387c01031d52b07cf2a"
+      "c2e90474278c76ae32aef9572c5eee6dcd988f3df0ef072615dd0537899e5fdf52d449817fbe70d48334aa8caf6f0fe2"
+      "ff6687d56e49794e24bca1af534f271559d2bfd4d39485b74effffd0a40000");
+  EXPECT_NE(OpenFails("twice.tar.lzma", lzma).find("[archive.format]"), std::string::npos);
+}
+
+// libarchive undoes at most 25 compressions, and its own reason for that is told.
+TEST_F(ArchiveModelTest, CompressedTooOften) {
+  std::string bytes = TarMaker().File("graph.nnef", kDocument).Tar();
+  for (int i = 0; i < 26; ++i) bytes = Zstd(bytes);
+  EXPECT_EQ(OpenFails("often.tar.zst", bytes),
+            ": error: the archive is damaged: Input requires too many filters for decoding "
+            "[archive.damaged]\n");
+}
+
+// Data whose unpacking fails in their middle are damaged: nothing of them is used.
+TEST_F(ArchiveModelTest, DamagedWithinTheData) {
+  constexpr uint32_t kItems = 500'000;  // more bytes than are unpacked at once
+  Bytes large;
+  large.U8(0x4e).U8(0xef).U8(1).U8(0).U32(4 * kItems).U32(1).U32(kItems).PadTo(44).U32(32).U32(0);
+  large.PadTo(128 + size_t{4} * kItems);
+  const std::string bytes =
+      Gzip(TarMaker().File("graph.nnef", kDocument).File("a.dat", large.text()).Tar(), /*level=*/0);
+  const auto model = Open(Write("m.tgz", bytes));
+  ASSERT_NE(model, nullptr) << Messages();
+  {
+    // Stored blocks have at most 65,535 bytes, so that the header of one is among these.
+    std::fstream file(Path("m.tgz"), std::ios::binary | std::ios::in | std::ios::out);
+    file.seekp(1'500'000);
+    file << std::string(70'000, '\7');
+  }
+  EXPECT_FALSE(model->ReadVariable("a", ElementType::kF32, context_.emitter));
+  EXPECT_NE(Told().find("the archive is damaged at or after `a.dat`"), std::string::npos) << Told();
+}
+
+// The root folder has one slash as its name, which is not removed as at the end of others.
+TEST_F(ArchiveModelTest, TheRootIsAFolder) {
+  if (std::filesystem::exists("/graph.nnef")) GTEST_SKIP() << "the root is a model";
+  for (const char* path : {"/", "//"}) {
+    EXPECT_EQ(Open(path), nullptr);
+    EXPECT_FALSE(environment_failed_);
+    const std::string message = Messages();
+    EXPECT_TRUE(message.starts_with("/: error: there is no `graph.nnef` in the folder")) << message;
+  }
+}
+
+// A document in a folder that cannot be listed is a document alone, even if a tensor file is next to it.
+TEST_F(ArchiveModelTest, FoldersThatCannotBeListed) {
+  constexpr uid_t kSomebody = 65534;
+  namespace fs = std::filesystem;
+  const std::string path = Write("m/graph.nnef", kDocument);
+  Write("m/a.dat", "");
+  EXPECT_TRUE(Open(path)->is_bundle());
+  fs::permissions(folder_, fs::perms(0711));
+  fs::permissions(Path("m"), fs::perms(0711));
+  const uid_t own = ::geteuid();
+  if (own != 0 || ::seteuid(kSomebody) != 0) GTEST_SKIP() << "not the administrator";
+  const auto model = Open(path);
+  ASSERT_EQ(::seteuid(own), 0);
+  ASSERT_NE(model, nullptr) << Messages();
+  EXPECT_FALSE(model->is_bundle());
+  EXPECT_FALSE(model->HasVariable("a"));
+}
+
+}  // namespace
+}  // namespace nnefc::package
