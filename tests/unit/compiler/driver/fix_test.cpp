@@ -1,0 +1,183 @@
+#include "compiler/driver/fix.h"
+
+#include "compiler/ir/ops/variables.h"
+#include "compiler/package/data_source.h"
+#include "gtest/gtest.h"
+
+namespace nnefc::driver {
+namespace {
+
+constexpr Rule kTyped = {"test.typed", Severity::kError, ""};
+constexpr Rule kMeant = {"test.meant", Severity::kError, ""};
+constexpr Rule kDoubtful = {"test.doubtful", Severity::kWarning, ""};
+
+// What is wrong with a word of the document's comment.
+struct Mistake {
+  std::string word;
+  std::string fix = {};  // the replacement of the word's bytes from `fix_begin`, `fix_size` of them
+  size_t fix_begin = 0;
+  size_t fix_size = std::string::npos;
+  // The messages; the first one has the fix.
+  std::vector<std::string> messages = {"a mistake"};
+  const Rule* rule = &kTyped;
+};
+
+class FixTest : public ::testing::Test {
+ protected:
+  // Returns the comment of the document after the fixes of these mistakes.
+  std::string Fix(const std::string& comment, const std::vector<Mistake>& mistakes) {
+    const std::string head =
+        "version 1.0;\n\ngraph net( x ) -> ( y )\n{\n    x = external(shape = [2, 3]);\n    y = "
+        "relu(x);\n}\n#";
+    CompileOptions options;
+    options.document = head + comment + "\n";
+    report_ = FixModel("net.nnef", options, Applicability::kSafe, [&](Compilation& compilation) {
+      Context& context = compilation.context();
+      const FileId file = compilation.graph_text();
+      for (const Mistake& mistake : mistakes)
+        EmitAll(mistake, context.sources.Text(file), file, context.emitter);
+      if (judge_) judge_(context.sources.Text(file), file, context.emitter);
+    });
+    if (report_.changes.empty()) return comment;
+    const std::string& after = report_.changes.at("net.nnef").after;
+    EXPECT_TRUE(after.starts_with(head)) << after;
+    return after.substr(head.size(), after.size() - head.size() - 1);
+  }
+
+  // Reports each place of the word.
+  static void EmitAll(const Mistake& mistake, std::string_view text, FileId file, Emitter& emitter) {
+    for (size_t at = text.find(mistake.word); at != std::string_view::npos;
+         at = text.find(mistake.word, at + 1)) {
+      const Rule* rule = mistake.rule;
+      for (const std::string& message : mistake.messages) {
+        DiagnosticBuilder builder =
+            emitter.Emit(*rule, package::ByteRange(file, at, mistake.word.size()), "{}", message);
+        const size_t size = std::min(mistake.fix_size, mistake.word.size() - mistake.fix_begin);
+        if (!mistake.fix.empty() && rule == mistake.rule)
+          builder.Fix(package::ByteRange(file, at + mistake.fix_begin, size), mistake.fix);
+        rule = &kMeant;
+      }
+    }
+  }
+
+  std::function<void(std::string_view, FileId, Emitter&)> judge_;  // reports more
+  FixReport report_;
+};
+
+// Of fixes that fail together, the first half is tried together again: two that only help together do.
+TEST_F(FixTest, HalvesAreTriedTogether) {
+  judge_ = [](std::string_view text, FileId file, Emitter& emitter) {
+    const bool has_one = text.find("ONE") != std::string_view::npos;
+    if (has_one == (text.find("TWO") != std::string_view::npos)) return;
+    emitter.Emit(kMeant, package::ByteRange(file, 0, 1), "one without the other");
+    emitter.Emit(kMeant, package::ByteRange(file, 1, 1), "this makes it worse");
+  };
+  const std::vector<Mistake> mistakes = {
+      {.word = "one", .fix = "ONE"},
+      {.word = "two", .fix = "TWO"},
+      {.word = "three", .fix = "worst"},
+      {.word = "four", .fix = "worst"},
+      {.word = "worst", .messages = {"it is worse now", "in all respects"}},
+  };
+  EXPECT_EQ(Fix(" one two three four", mistakes), " ONE TWO three four");
+  EXPECT_EQ(report_.fixed.size(), 2U);
+  EXPECT_EQ(report_.refused.size(), 2U);
+}
+
+// A fix that leads to an error that the model does not have yet is refused, even if it settles two others.
+TEST_F(FixTest, ErrorsThatTheTextHadAreNotNew) {
+  const std::vector<Mistake> mistakes = {
+      {.word = "typo", .fix = "wrong", .messages = {"mistyped", "unknown"}},
+      {.word = "wrong", .messages = {"this is wrong"}},
+  };
+  EXPECT_EQ(Fix(" typo", mistakes), " typo");
+  EXPECT_EQ(Fix(" wrong typo", mistakes), " wrong wrong");
+}
+
+// New errors count within the text that a fix wrote, and in the token that it changed.
+TEST_F(FixTest, PlacesOfNewErrors) {
+  const auto with_error = [](std::string word) {
+    return Mistake{.word = std::move(word), .messages = {"new"}};
+  };
+  // A fix of the whole word writes `(q z)`.
+  for (const auto& [place, is_fixed] : {std::pair("(q z)", false),
+                                        {"(q z", false},
+                                        {"q z)", false},
+                                        {"q z", false},
+                                        {"q", false},
+                                        {" (q z)", true},
+                                        {"(q z),", true},
+                                        {" then", true}}) {
+    const std::vector<Mistake> mistakes = {
+        {.word = "typo", .fix = "(q z)", .messages = {"mistyped", "unknown"}}, with_error(place)};
+    EXPECT_EQ(Fix(" # typo, then", mistakes), is_fixed ? " # (q z), then" : " # typo, then") << place;
+  }
+  // A fix of one letter changes the token around it.
+  for (const auto& [place, is_fixed] :
+       {std::pair("zqz", false), {"qz", false}, {"zq", false}, {"zqz,", true}, {"# zqz", true}}) {
+    const std::vector<Mistake> mistakes = {
+        {.word = "zaz", .fix = "q", .fix_begin = 1, .fix_size = 1, .messages = {"mistyped", "unknown"}},
+        with_error(place)};
+    EXPECT_EQ(Fix(" # zaz, then", mistakes), is_fixed ? " # zqz, then" : " # zaz, then") << place;
+  }
+}
+
+// Fixes of warnings that lead to as many other warnings improve nothing, alone or together.
+TEST_F(FixTest, OtherWarningsAreNoImprovement) {
+  const std::vector<Mistake> mistakes = {
+      {.word = "odd", .fix = "rare", .rule = &kDoubtful},
+      {.word = "rare", .rule = &kDoubtful},
+  };
+  for (const char* comment : {" odd", " odd odd", " odd odd odd"}) {
+    EXPECT_EQ(Fix(comment, mistakes), comment);
+    EXPECT_TRUE(report_.fixed.empty());
+  }
+}
+
+// A chain of fixes that only help together has at most nine: the first one, and eight that follow it.
+TEST_F(FixTest, LengthsOfChains) {
+  for (const char last : {'b', 'h', 'i', 'j'}) {
+    std::vector<Mistake> mistakes;
+    for (char letter = 'a'; letter <= last; ++letter) {
+      const auto step = [](char of) { return std::string("step-") + of; };
+      mistakes.push_back({.word = step(letter),
+                          .fix = letter == last ? "done" : step(static_cast<char>(letter + 1)),
+                          .messages = {step(letter)}});
+    }
+    const bool is_short = last <= 'i';
+    EXPECT_EQ(Fix(" step-a", mistakes), is_short ? " done" : " step-a") << last;
+    EXPECT_EQ(report_.fixed.size(), is_short ? static_cast<size_t>(last - 'a') + 1 : 0) << last;
+  }
+}
+
+// A chain of fixes that settles errors but ends with another mistake is refused.
+TEST_F(FixTest, ChainsThatMislead) {
+  std::vector<Mistake> mistakes = {
+      {.word = "first", .fix = "second", .messages = {"first mistake", "first doubt"}},
+      {.word = "second", .fix = "third", .messages = {"second mistake", "second doubt"}},
+  };
+  EXPECT_EQ(Fix(" first", mistakes), " third");
+  mistakes.push_back({.word = "third", .messages = {"third mistake"}});
+  EXPECT_EQ(Fix(" first", mistakes), " first");
+}
+
+// A fix is that of a label only if its rule says so: the same text elsewhere renames no tensor file.
+TEST_F(FixTest, TextsThatLookLikeLabels) {
+  CompileOptions options;
+  options.document =
+      "version 1.0;\nextension KHR_enable_operator_expressions;\ngraph net( x ) -> ( y )\n{\n"
+      "    x = external(shape = [2, 3]);\n    v = variable(shape = [2, 3], label = 'a' + ':b');\n"
+      "    y = add(x, v);\n}\n# typo\n";
+  const Mistake mistake{.word = "typo", .fix = ir::ops::LabelLiteral("a_b")};
+  report_ = FixModel("net.nnef", options, Applicability::kSafe, [&](Compilation& compilation) {
+    Context& context = compilation.context();
+    const FileId file = compilation.graph_text();
+    EmitAll(mistake, context.sources.Text(file), file, context.emitter);
+  });
+  ASSERT_EQ(report_.changes.size(), 1U);
+  EXPECT_NE(report_.changes.begin()->second.after.find("# " + mistake.fix), std::string::npos);
+  EXPECT_TRUE(report_.stored_labels.empty());
+}
+
+}  // namespace
+}  // namespace nnefc::driver
