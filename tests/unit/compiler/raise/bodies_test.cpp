@@ -382,6 +382,29 @@ TEST(RaiseBodies, OrderOfOutputs) {
   }
 }
 
+// A result that only the outside reads becomes a state, whose first value needs a known shape.
+TEST(RaiseBodies, LastValuesHaveKnownShapes) {
+  const auto form = [](const std::string& extent) {
+    const Raising raising(
+        fmt::format("%0 = opset1.Parameter \"x\" {{element_type = f32, shape = shape[{0}]}} : f32[{0}]\n"
+                    "%1 = opset1.Const \"t\" : i64[] = dense<i64[]: 3>\n"
+                    "%2 = opset1.Const \"c\" : boolean[] = dense<boolean[]: 1>\n"
+                    "%3 = opset5.Loop \"loop\" (%1, %2, %0) : f32[...] bodies {{\n"
+                    "  \"body\" input 2 -> 0 output 0 -> 0 graph \"step\" {{\n"
+                    "    %0 = opset1.Parameter \"p\" {{element_type = f32, shape = shape[{0}]}} : f32[{0}]\n"
+                    "    %1 = opset1.Abs \"a\" (%0) : f32[{0}]\n    opset1.Result \"r\" (%1)\n  }}\n}}\n"
+                    "opset1.Result \"y\" (%3)\n",
+                    extent),
+        false, Target::kNnefc);
+    return raising.ok() ? std::string("has a form") : raising.Messages().front();
+  };
+  EXPECT_EQ(form("6"), "has a form");
+  EXPECT_NE(form("?").find("the last value of a result, which the next iteration does not take, has the type "
+                           "f32 and the shape [?]"),
+            std::string::npos)
+      << form("?");
+}
+
 // A Loop over slices whose body takes the number of the iteration has slices of the numbers, too.
 TEST(RaiseBodies, NumbersOfSlicedLoops) {
   const auto form = [](const std::string& trips, const std::string& extent) {

@@ -383,5 +383,19 @@ TEST(RaiseCorners, OmittedOutputs) {
             "y = mul(l_output, l_active);");
 }
 
+// A constant with a name of a framework is named after its operand, those of a list after their numbers.
+TEST(RaiseCorners, NamesOfConstantOperands) {
+  const Raising raising(
+      "%0 = opset1.Const \"Constant_1\" : f32[2] = dense<f32[2]: 0.5, 0.25>\n"
+      "%1 = opset1.Parameter \"x\" {element_type = f32, shape = shape[2]} : f32[2]\n"
+      "%2 = opset1.Const \"Constant_2\" : f32[2] = dense<f32[2]: 0.5, 0.125>\n"
+      "%3 = opset1.Concat \"y\" (%0, %1, %2) {axis = 0} : f32[6]\nopset1.Result \"y\" (%3)\n");
+  ASSERT_TRUE(raising.ok());
+  const std::vector<std::string> expected = {"y_value_0 = constant(shape = [2], value = [0.5, 0.25]);",
+                                             "y_value_2 = constant(shape = [2], value = [0.5, 0.125]);",
+                                             "y = concat([y_value_0, x, y_value_2], axis = 0);"};
+  EXPECT_EQ(raising.Statements(), expected);
+}
+
 }  // namespace
 }  // namespace nnefc::raise
