@@ -39,7 +39,9 @@ TEST(JsonValueTest, DeepestNesting) {
         begin += is_object ? "{\"k\": " : "[";
         end.insert(0, is_object ? "}" : "]");
       }
-      const ReadText read(begin + "1" + end);
+      begin += "1";
+      begin += end;
+      const ReadText read(begin);
       EXPECT_EQ(read.value.has_value(), depth <= 64) << depth;
       EXPECT_EQ(read.Has("test.syntax"), depth > 64) << depth;
     }
