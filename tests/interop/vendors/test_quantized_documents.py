@@ -130,6 +130,28 @@ def test_convolutions_in_the_padding(size: int, nnefc: Path, tmp_path: Path) -> 
     check(nnefc, tmp_path, model, x)
 
 
+@pytest.mark.parametrize("border, mode", [("constant", "constant"), ("replicate", "edge"), ("reflect", "reflect"),
+                                          ("reflect-even", "symmetric")])
+def test_convolutions_with_each_border(border: str, mode: str, nnefc: Path, tmp_path: Path) -> None:
+    """tract knows the border 'constant' alone: the sums of the others are those of the tensor that NumPy pads."""
+    statements = ("x = tract_core_external(shape = [1, 1, 5, 2], datum_type = 'f32');\nq = tract_core_cast(x);\n"
+                  "w = variable<scalar>(label = 'w', shape = [2, 1, 2, 1]);\n"
+                  f"a = conv(q, w, 0.0, stride = [1, 1], dilation = [1, 1], padding = [(2, 3), (0, 0)], border = '{border}');\n"
+                  "y = tract_core_cast(a, to = 'f32');")
+    lines = LINE.format("q", 10, 0.5, "false") + LINE.format("w", 3, 0.25, "true") + LINE.format("a", 100, 0.5, "false")
+    model = write(tmp_path / "model", statements, lines)
+    filters = np.array([[1, 5], [7, -2]], np.int64)
+    with (model / "w.dat").open("wb") as file:
+        nnef.write_tensor(file, filters.astype(np.int8).reshape(2, 1, 2, 1), quantized=True)
+    x = np.arange(1, 11, dtype=np.float32).reshape(1, 1, 5, 2)
+    padded = np.pad(x[0, 0] * 2, ((2, 3), (0, 0)), mode=mode)
+    sums = np.stack([[(padded[i:i + 2] * (kernel - 3)[:, None]).sum(0) for i in range(9)] for kernel in filters])
+    expected = (np.clip(np.rint(sums * 0.125 / 0.5) + 100, 0, 255) - 100) * 0.5
+    assert len(np.unique(expected)) > 5
+    for backend in ("reference", "fast"):
+        np.testing.assert_array_equal(run(nnefc, tmp_path, model, x, backend)[0], expected)
+
+
 @pytest.mark.parametrize("signed", ["false", "true"])
 @pytest.mark.parametrize("point, result_point", [(0, 0), (100, 0), (100, 1), (7, 50)])
 @pytest.mark.parametrize("operation", ["add", "sub", "mul", "div"])
