@@ -32,7 +32,7 @@ TEST(VariableDataTest, PlainIntegers) {
   }
 }
 
-// Bits that no item has are told as they are from -1 to 1000, and as the nearer of both beyond.
+// Bits that no item has are reported as they are from -1 to 1000, and as the nearer of both beyond.
 TEST(VariableDataTest, BitsOfQuantizedItems) {
   for (const auto& [stated, expected] : {std::pair(-3000.0F, -1),
                                          {-2.0F, -1},

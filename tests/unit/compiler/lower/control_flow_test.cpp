@@ -6,6 +6,7 @@
 #include "compiler/ir/text/text.h"
 #include "compiler/lower/lower.h"
 #include "compiler/support/context.h"
+#include "fmt/format.h"
 #include "gtest/gtest.h"
 #include "tests/unit/compiler/ir/ops/standard_ops.h"
 
@@ -103,15 +104,20 @@ TEST_F(ControlFlow, TensorIteratorKeepsItsName) {
   EXPECT_EQ(text.find("Slice"), std::string::npos);
 }
 
-// Rows 1 to 4, backwards in twos: sliced before the loop, so that the loop iterates over the whole axis.
+// The loop over four rows of its input.
+std::string LoopOverPart(int start, int end, int stride) {
+  std::string text = Replaced(
+      std::string(kLoop), "slice_strides = [1], slice_starts = [0], slice_ends = [-1]",
+      fmt::format("slice_strides = [{}], slice_starts = [{}], slice_ends = [{}]", stride, start, end));
+  text = Replaced(
+      text, "input 0 -> 0 slice(axis 0, start 0, end -1, stride 1, part 1)",
+      fmt::format("input 0 -> 0 slice(axis 0, start {}, end {}, stride {}, part 1)", start, end, stride));
+  return Replaced(text, "f32[1,3], f32[6,3]", "f32[1,3], f32[4,3]");
+}
+
+// Rows 1 to 4, backwards: sliced before the loop, so that the loop iterates over the whole axis.
 TEST_F(ControlFlow, APartOfAnAxisIsCutOffBefore) {
-  std::string text =
-      Replaced(std::string(kLoop), "slice_strides = [1], slice_starts = [0], slice_ends = [-1]",
-               "slice_strides = [-1], slice_starts = [5], slice_ends = [1]");
-  text = Replaced(text, "slice(axis 0, start 0, end -1, stride 1, part 1)",
-                  "slice(axis 0, start 5, end 1, stride -1, part 1)");
-  text = Replaced(text, "f32[1,3], f32[6,3]", "f32[1,3], f32[4,3]");
-  const std::string lowered = Lower(text);
+  const std::string lowered = Lower(LoopOverPart(5, 1, -1));
   Has(lowered, "\"t/sliced0_start\" : i64[1] = dense<i64[1]: 1>");
   Has(lowered, "\"t/sliced0_stop\" : i64[1] = dense<i64[1]: 5>");
   Has(lowered, "opset8.Slice \"t/sliced0\"");
@@ -120,11 +126,7 @@ TEST_F(ControlFlow, APartOfAnAxisIsCutOffBefore) {
 
 // The first rows alone are a part, too.
 TEST_F(ControlFlow, TheBeginningOfAnAxisIsCutOffBefore) {
-  std::string text = Replaced(std::string(kLoop), "slice_ends = [-1]", "slice_ends = [4]");
-  text = Replaced(text, "input 0 -> 0 slice(axis 0, start 0, end -1, stride 1, part 1)",
-                  "input 0 -> 0 slice(axis 0, start 0, end 4, stride 1, part 1)");
-  text = Replaced(text, "f32[1,3], f32[6,3]", "f32[1,3], f32[4,3]");
-  const std::string lowered = Lower(text);
+  const std::string lowered = Lower(LoopOverPart(0, 4, 1));
   Has(lowered, "\"t/sliced0_start\" : i64[1] = dense<i64[1]: 0>");
   Has(lowered, "\"t/sliced0_stop\" : i64[1] = dense<i64[1]: 4>");
 }

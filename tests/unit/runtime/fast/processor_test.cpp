@@ -1,4 +1,4 @@
-// The instruction sets that kernels may use, against the flags of the processor that the system tells.
+// The instruction sets that kernels may use, against the flags of the processor that the system reports.
 
 #include "runtime/fast/processor.h"
 

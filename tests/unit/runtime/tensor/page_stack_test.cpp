@@ -51,7 +51,7 @@ TEST(PageStackTest, GivesAddressesBack) {
     file >> pages;
     return pages * static_cast<size_t>(::sysconf(_SC_PAGESIZE));
   };
-  if (mapped() == 0) GTEST_SKIP() << "for systems that tell the size of a process";
+  if (mapped() == 0) GTEST_SKIP() << "for systems that report the size of a process";
   const size_t before = mapped();
   for (int i = 0; i < 64; ++i) ASSERT_NE(PageStack().Take(1).data, nullptr);
   EXPECT_LT(mapped(), before + kLargePage);

@@ -242,7 +242,7 @@ TEST_F(RenameTest, QuantizationFiles) {
   EXPECT_EQ(renamed(At("one( a"), "other"), text);
 }
 
-// A key, with its quotes and the offset behind it, leads to the tensor of the graph, not to a name of a
+// A key, with its quotes and the offset after it, leads to the tensor of the graph, not to a name of a
 // fragment.
 TEST_F(RenameTest, KeysOfQuantizationFiles) {
   const std::string text =

@@ -58,7 +58,7 @@ TEST_F(ArchiveModelTest, TarsOfAnyName) {
   EXPECT_FALSE(document->is_bundle());
 }
 
-// An archive is compressed at most once, whether or not its first bytes tell the compression.
+// An archive is compressed at most once, whether or not its first bytes show the compression.
 TEST_F(ArchiveModelTest, CompressedSeveralTimes) {
   const std::string tar = TarMaker().File("graph.nnef", kDocument).Tar();
   EXPECT_NE(Open(Write("once.tar.zst", Zstd(tar))), nullptr) << Messages();
@@ -73,7 +73,7 @@ TEST_F(ArchiveModelTest, CompressedSeveralTimes) {
   EXPECT_NE(OpenFails("twice.tar.lzma", lzma).find("[archive.format]"), std::string::npos);
 }
 
-// libarchive undoes at most 25 compressions, and its own reason for that is told.
+// libarchive undoes at most 25 compressions, and its own reason for that is reported.
 TEST_F(ArchiveModelTest, CompressedTooOften) {
   std::string bytes = TarMaker().File("graph.nnef", kDocument).Tar();
   for (int i = 0; i < 26; ++i) bytes = Zstd(bytes);

@@ -16,6 +16,17 @@ class ChangedInferenceTest : public TransformTest {
     graph_ = Parse(text);
     return graph_ == nullptr ? "no graph" : Run(list, *graph_);
   }
+  // Connects `a` to `z` in a transformation that forces shape inference.
+  std::string ConnectWithInference(const std::string& text) {
+    TransformationList list;
+    RegisterAnchors(list);
+    list.Add<Calls>(
+            "CHANGE",
+            [](Graph& graph) { graph.FindNode("a")->in_port(0).Connect(graph.FindNode("z")->out_port(0)); })
+        .force_shape_inference = true;
+    graph_ = Parse(text);
+    return graph_ == nullptr ? "no graph" : Run(list, *graph_);
+  }
   // Returns the type of the only output of a node: "f32[2,3]".
   std::string TypeOf(const std::string& name) {
     const ir::Output& output = Graph(*graph_).FindNode(name)->ir().output();
@@ -68,19 +79,13 @@ TEST_F(ChangedInferenceTest, ReadersOfAnotherValueAreInferred) {
 // With forced inference a shape may become known, but no other one.
 TEST_F(ChangedInferenceTest, ShapesMayBecomeKnown) {
   const auto change = [&](const char* shape) {
-    TransformationList list;
-    RegisterAnchors(list);
-    list.Add<Calls>(
-            "CHANGE",
-            [](Graph& graph) { graph.FindNode("a")->in_port(0).Connect(graph.FindNode("z")->out_port(0)); })
-        .force_shape_inference = true;
-    graph_ = Parse(fmt::format(R"(  %0 = opset1.Parameter "x" {{element_type = f32, shape = {0}}} : f32{0}
+    return ConnectWithInference(
+        fmt::format(R"(  %0 = opset1.Parameter "x" {{element_type = f32, shape = {0}}} : f32{0}
   %1 = opset1.Parameter "z" {{element_type = f32, shape = [2]}} : f32[2]
   %2 = opset1.Abs "a" (%0) : f32{0}
   opset1.Result "y" (%2)
 )",
-                               shape));
-    return Run(list, *graph_);
+                    shape));
   };
   EXPECT_EQ(change("[?]"), "");
   EXPECT_EQ(TypeOf("a"), "f32[2]");
@@ -92,18 +97,12 @@ TEST_F(ChangedInferenceTest, ShapesMayBecomeKnown) {
 
 // Another type of the same shape is no other shape.
 TEST_F(ChangedInferenceTest, ForcedInferenceAllowsOtherTypes) {
-  TransformationList list;
-  RegisterAnchors(list);
-  list.Add<Calls>(
-          "CHANGE",
-          [](Graph& graph) { graph.FindNode("a")->in_port(0).Connect(graph.FindNode("z")->out_port(0)); })
-      .force_shape_inference = true;
-  graph_ = Parse(R"(  %0 = opset1.Parameter "x" {element_type = f32, shape = [2]} : f32[2]
+  EXPECT_EQ(ConnectWithInference(R"(  %0 = opset1.Parameter "x" {element_type = f32, shape = [2]} : f32[2]
   %1 = opset1.Parameter "z" {element_type = f16, shape = [2]} : f16[2]
   %2 = opset1.Abs "a" (%0) : f32[2]
   opset1.Result "y" (%2)
-)");
-  EXPECT_EQ(Run(list, *graph_), "");
+)"),
+            "");
   EXPECT_EQ(TypeOf("a"), "f16[2]");
 }
 

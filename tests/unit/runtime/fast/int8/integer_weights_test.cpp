@@ -10,7 +10,7 @@
 namespace nnefc::runtime::fast::int8 {
 namespace {
 
-// Packs weights from 1 on, and expects that nothing is written behind the memory of the layout. Returns its
+// Packs weights from 1 on, and expects that nothing is written after the memory of the layout. Returns its
 // bytes.
 std::vector<std::byte> Packed(const WeightSizes& sizes) {
   constexpr size_t kMore = 256;

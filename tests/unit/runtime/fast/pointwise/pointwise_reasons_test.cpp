@@ -10,6 +10,18 @@ namespace {
 using engine::WindowSetting;
 using kernels::Precision;
 
+// An MVN of images.
+Step Mvn(std::vector<int64_t> axes, Memory memory = Memory::kBlocks) {
+  ir::AttributeMap attributes;
+  attributes.Set("normalize_variance", true);
+  attributes.Set("eps", 1e-6);
+  attributes.Set("eps_mode", "inside_sqrt");
+  return {.set = "opset6",
+          .type = "MVN",
+          .inputs = {{{2, 16, 4, 5}, memory}, Integers(std::move(axes))},
+          .attributes = attributes};
+}
+
 // A MaxPool or AvgPool.
 Step Pool(const char* type, const WindowSetting& window, bool excludes_padding = false) {
   ir::AttributeMap attributes = WindowOf(window);
@@ -218,16 +230,6 @@ TEST(PointwiseReasonsTest, Normalizations) {
                 .inputs = {{{2, 3, 4, last}}, Integers(std::move(axes))},
                 .attributes = attributes};
   };
-  const auto mvn = [](std::vector<int64_t> axes, Memory memory = Memory::kBlocks) {
-    ir::AttributeMap attributes;
-    attributes.Set("normalize_variance", true);
-    attributes.Set("eps", 1e-6);
-    attributes.Set("eps_mode", "inside_sqrt");
-    return Step{.set = "opset6",
-                .type = "MVN",
-                .inputs = {{{2, 16, 4, 5}, memory}, Integers(std::move(axes))},
-                .attributes = attributes};
-  };
   const auto batch = [](int changed, float number, double epsilon = 1, Shape shape = {2, 2, 4, 5}) {
     std::vector<Operand> inputs = {{std::move(shape), Memory::kBlocks}};
     for (int i = 1; i < 5; ++i) inputs.push_back(Numbers({1, i == changed ? number : 1}));
@@ -258,12 +260,12 @@ TEST(PointwiseReasonsTest, Normalizations) {
       {l2({1, 3}), kRows, "the reduced axes are not adjacent"},
       {l2({0, 1}), kRows, ""},
       {WithoutConstants(l2({3})), kRows, "the axes are not constant"},
-      {mvn({2, 3}), kBlocked, ""},
-      {mvn({-1, -2}), kBlocked, ""},
-      {mvn({3}), kBlocked, kOthers},
-      {mvn({2}), kBlocked, kOthers},
-      {mvn({1, 2, 3}), kBlocked, kOthers},
-      {mvn({2, 3}, Memory::kRows), kBlocked, "the images are not nChw16c"},
+      {Mvn({2, 3}), kBlocked, ""},
+      {Mvn({-1, -2}), kBlocked, ""},
+      {Mvn({3}), kBlocked, kOthers},
+      {Mvn({2}), kBlocked, kOthers},
+      {Mvn({1, 2, 3}), kBlocked, kOthers},
+      {Mvn({2, 3}, Memory::kRows), kBlocked, "the images are not nChw16c"},
       {groups(6, 3), kRows, ""},
       {groups(6, 6), kRows, ""},
       {batch(0, 0), kBlocked, ""},
@@ -420,10 +422,6 @@ TEST(PointwiseReasonsTest, JoinedAndSplitChannels) {
 
 TEST(PointwiseReasonsTest, WithoutVectors) {
   const Operand blocked{{2, 16, 4, 5}, Memory::kBlocks}, rows{{2, 3, 4, 5}};
-  ir::AttributeMap variance;
-  variance.Set("normalize_variance", true);
-  variance.Set("eps", 1e-6);
-  variance.Set("eps_mode", "inside_sqrt");
   Step batch{.set = "opset5",
              .type = "BatchNormInference",
              .inputs = {blocked},
@@ -437,8 +435,7 @@ TEST(PointwiseReasonsTest, WithoutVectors) {
       {Padded({0, 0, 1, 2}, {0, 0, 3, 4}), "blocked"},
       {transposed(blocked, {0, 2, 3, 1}), "channels"},
       {transposed(rows, {0, 1, 3, 2}), "plain"},
-      {{.set = "opset6", .type = "MVN", .inputs = {blocked, Integers({2, 3})}, .attributes = variance},
-       "blocked"},
+      {Mvn({2, 3}), "blocked"},
       {batch, "blocked"},
       {{.type = "Multiply", .inputs = {blocked, {{1, 16, 1, 1}}}}, "per_channel"},
       {{.set = "opset4", .type = "SoftPlus", .inputs = {blocked}}, "epilogue"},

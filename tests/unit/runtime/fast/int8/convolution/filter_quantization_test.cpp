@@ -91,7 +91,7 @@ TEST(FilterQuantizationTest, ThereIsNoneOfWhatHasNoCodes) {
 TEST(FilterQuantizationTest, DistancesFromMultiples) {
   for (const float distance : {8e-5F, 9e-5F, 9.9e-5F})
     EXPECT_EQ(ScaleFinder().Find(std::vector<float>{127, 1 + distance}), 1.0F) << distance;
-  // Numbers behind the span are not read.
+  // Numbers after the span are not read.
   const std::vector<float> numbers = {127, 1 + 9e-5F, 0.5F};
   EXPECT_EQ(ScaleFinder().Find(std::span(numbers).first(2)), 1.0F);
   for (const float distance : {1.01e-4F, 1.1e-4F, 1.2e-4F})
