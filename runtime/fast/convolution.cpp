@@ -9,6 +9,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "runtime/fast/conv/bf16_convolution.h"
 #include "runtime/fast/conv/depthwise_convolution.h"
+#include "runtime/fast/conv/depthwise_rows.h"
 #include "runtime/fast/conv/direct_convolution.h"
 #include "runtime/fast/conv/few_output_convolution.h"
 #include "runtime/fast/conv/grouped_convolution.h"
@@ -182,6 +183,13 @@ kernels::Cost DepthwiseCost(const KernelRequest& request) {
   return kernels::FixedCost<kDepthwiseCost>(request);
 }
 
+kernels::Cost DepthwiseRowsCost(const KernelRequest& request) {
+  constexpr double kRows = 0.4;
+  if (conv::HasLargeBorder(request))
+    return kernels::Cost::NotByDefault(Reason("a quarter of the taps are border"));
+  return {kRows};
+}
+
 // With few outputs most of a block is wasted, but im2col of oneDNN is still slower. A filter that is not
 // constant is packed in each run.
 kernels::Cost DirectCost(const KernelRequest& request) {
@@ -233,10 +241,12 @@ constexpr Implementation kBf16Convolution[] = {kBf16Row,       kPointwiseRow, kW
 
 constexpr Implementation kGroupedRow{"grouped", conv::GroupedApplies, conv::GroupedCost,
                                      conv::MakeGroupedConvolution};
+constexpr Implementation kDepthwiseInRows{"depthwise_rows", conv::DepthwiseRowsApply, DepthwiseRowsCost,
+                                          MakeWithoutNan<conv::MakeDepthwiseRows>};
 constexpr Implementation kDepthwiseRow{"depthwise", conv::DepthwiseApplies, DepthwiseCost,
                                        conv::MakeDepthwise};
-constexpr Implementation kF32GroupConvolution[] = {kDepthwiseRow, kGroupedRow, kDirectRow};
-constexpr Implementation kBf16GroupConvolution[] = {kDepthwiseRow, kGroupedRow, kDirectRow};
+constexpr Implementation kF32GroupConvolution[] = {kDepthwiseInRows, kDepthwiseRow, kGroupedRow, kDirectRow};
+constexpr Implementation kBf16GroupConvolution[] = {kDepthwiseInRows, kDepthwiseRow, kGroupedRow, kDirectRow};
 
 // Quantized steps may have inputs of other types.
 Reason ServesInt8Images(const KernelRequest& request) {

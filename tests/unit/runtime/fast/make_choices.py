@@ -156,10 +156,20 @@ def convolutions() -> None:
 
 # --- GroupConvolution -----------------------------------------------------------------
 
-def group_conv(x, w, processor: str, stride=1, dilation=1) -> str:
-    groups, outputs, inputs, _, width = w
+def border_share(extent: int, taps: int, pad: int, stride: int) -> float:
+    """Returns the share of the rows of taps that are in the border."""
+    output = output_extent(extent, taps, stride, pad, 1)
+    seen = [0 <= row * stride + tap - pad < extent for row in range(output) for tap in range(taps)]
+    return 1 - sum(seen) / len(seen)
+
+
+def group_conv(x, w, processor: str, pad=1, stride=1, dilation=1) -> str:
+    groups, outputs, inputs, height, width = w
     wide = processor in WIDE
     vector = 16 if wide else 8
+    in_rows = height == width and width in (3, 5) and stride in (1, 2) and dilation == 1
+    if (outputs, inputs) == (1, 1) and groups >= BLOCK // 2 and in_rows and border_share(x[2], height, pad, stride) < 0.25:
+        return "depthwise_rows"
     if (outputs, inputs) == (1, 1) and (groups >= BLOCK or (groups >= BLOCK // 2 and x[2] * x[3] <= 1 << 14)):
         return "depthwise"
     fills = inputs % vector == 0 and outputs % vector == 0
@@ -212,17 +222,26 @@ def f32_images_with_bf16() -> None:
 
 def group_convolutions() -> None:
     def emit_group(x, w, **options):
-        words = f"op=GroupConvolution x={extents(x)} w={extents(w)} pad=1"
-        words += "".join(f" {key}={value}" for key, value in options.items())
+        words = f"op=GroupConvolution x={extents(x)} w={extents(w)}"
+        words += "".join(f" {key}={value}" for key, value in ({"pad": 1} | options).items())
         emit(words, lambda processor, threads: group_conv(x, w, processor, **options))
 
     print("# GroupConvolution: depthwise, from half a block of channels")
     for groups in around(BLOCK // 2, BLOCK):
         emit_group((1, groups, 9, 9), (groups, 1, 1, 3, 3))
-    print("# GroupConvolution: depthwise, images of less than a block up to 16,384 pixels")
+    print("# GroupConvolution: depthwise in rows, for windows of 3 or 5 with little border")
+    for taps in (2, 3, 4, 5, 6, 7):
+        for stride in (1, 2, 3):
+            emit_group((1, BLOCK, 19, 19), (BLOCK, 1, 1, taps, taps), stride=stride)
+    emit_group((1, BLOCK, 19, 19), (BLOCK, 1, 1, 3, 5))
+    emit_group((1, BLOCK, 19, 19), (BLOCK, 1, 1, 5, 3))
+    for taps, pad, quarter in ((3, 1, 3), (5, 2, 5), (5, 4, 12)):
+        for rows in around(quarter):
+            emit_group((1, BLOCK, rows, 19), (BLOCK, 1, 1, taps, taps), pad=pad)
+    print("# GroupConvolution: depthwise in tiles, images of less than a block up to 16,384 pixels")
     for rows in around(1 << 14):
-        emit_group((1, BLOCK - 1, rows, 1), (BLOCK - 1, 1, 1, 3, 3))
-        emit_group((1, BLOCK, rows, 1), (BLOCK, 1, 1, 3, 3))
+        emit_group((1, BLOCK - 1, rows, 1), (BLOCK - 1, 1, 1, 3, 3), dilation=2, pad=2)
+        emit_group((1, BLOCK, rows, 1), (BLOCK, 1, 1, 3, 3), dilation=2, pad=2)
     print("# GroupConvolution: groups that fill vectors, alone or together")
     for inputs in (3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 48):
         emit_group((1, 4 * inputs, 9, 9), (4, inputs, inputs, 3, 3))

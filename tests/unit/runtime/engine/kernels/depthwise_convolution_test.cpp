@@ -79,6 +79,25 @@ TEST(DepthwiseTest, LongStridesAndThreeAxes) {
                   {Post::kBias, Post::kSigmoid}, 9);
 }
 
+TEST(DepthwiseTest, SquareWindowsInRows) {
+  for (const int64_t size : {3, 5}) {
+    for (const int64_t stride : {1, 2}) {
+      for (int64_t rows = 2 * size; rows <= 2 * size + 4; ++rows)
+        ExpectDepthwise({.input = {2, 24, rows, 11},
+                         .window = {size, size},
+                         .strides = {stride, stride},
+                         .begin = {0, size - 2},
+                         .end = {1, 0}},
+                        {Post::kBias, Post::kRelu}, 10, "nnefc:depthwise_rows");
+    }
+  }
+  const WindowSetting threes{.input = {1, 40, 40, 40}, .window = {3, 3}, .begin = {1, 1}, .end = {1, 1}};
+  ExpectDepthwise(threes, {}, 11, "nnefc:depthwise_rows");
+  ExpectDepthwise(threes, {Post::kShift, Post::kSigmoid}, 12, "nnefc:depthwise_rows");
+  // Sums that begin with another tensor.
+  ExpectDepthwise(threes, {Post::kResidual}, 13);
+}
+
 // Random windows and epilogues.
 TEST(DepthwiseTest, WindowsAndChainsAtRandom) {
   Draws draw;

@@ -57,7 +57,8 @@ TEST(ConvolutionMemoryTest, ImplementationsStayInTheirMemory) {
       EXPECT_EQ(RunInExactMemory(Conv(threes, outputs), {2, outputs, 9, 20}, "direct"), 0);
       EXPECT_EQ(RunInExactMemory(Conv(threes, outputs), {2, outputs, 9, 20}, "winograd"), 0);
     }
-    EXPECT_EQ(RunInExactMemory(Grouped(threes, channels, 1, 1), {2, channels, 9, 20}, "depthwise"), 0);
+    for (const char* id : {"depthwise", "depthwise_rows"})
+      EXPECT_EQ(RunInExactMemory(Grouped(threes, channels, 1, 1), {2, channels, 9, 20}, id), 0);
   }
   const WindowSetting groups{.input = {2, 0, 9, 20}, .window = {3, 3}, .begin = {1, 1}, .end = {1, 1}};
   EXPECT_EQ(RunInExactMemory(Grouped(groups, 4, 8, 8), {2, 32, 9, 20}, "grouped"), 0);

@@ -268,6 +268,38 @@ TEST(ConvolutionReasonsTest, TransposedConvolutions) {
   });
 }
 
+TEST(ConvolutionReasonsTest, DepthwiseRows) {
+  constexpr char kId[] = "depthwise_rows";
+  const auto of = [](Shape window, Shape strides, Shape dilations) {
+    return Grouped({.input = {1, 0, 19, 19},
+                    .window = std::move(window),
+                    .strides = std::move(strides),
+                    .dilations = std::move(dilations)},
+                   16, 1, 1);
+  };
+  const WindowSetting threes{.input = {1, 0, 9, 9}, .window = {3, 3}};
+  const WindowSetting padded{.input = {1, 0, 2, 9}, .window = {3, 3}, .begin = {1, 1}, .end = {1, 1}};
+  ExpectReasons({
+      {of({3, 3}, {}, {}), kId, ""},
+      {of({5, 5}, {2, 2}, {}), kId, ""},
+      {of({3, 5}, {}, {}), kId, "a window of 3 x 5 or its strides"},
+      {of({5, 3}, {}, {}), kId, "a window of 5 x 3 or its strides"},
+      {of({4, 4}, {}, {}), kId, "a window of 4 x 4 or its strides"},
+      {of({7, 7}, {}, {}), kId, "a window of 7 x 7 or its strides"},
+      {of({3, 3}, {1, 2}, {}), kId, "a window of 3 x 3 or its strides"},
+      {of({3, 3}, {2, 1}, {}), kId, "a window of 3 x 3 or its strides"},
+      {of({3, 3}, {3, 3}, {}), kId, "a window of 3 x 3 or its strides"},
+      {of({3, 3}, {}, {2, 1}), kId, "a dilation of 2 x 1"},
+      {of({3, 3}, {}, {1, 2}), kId, "a dilation of 1 x 2"},
+      {Grouped({.input = {1, 0, 9}, .window = {3}}, 16, 1, 1), kId, "1 spatial axes"},
+      {Grouped({.input = {1, 0, 9, 9, 9}, .window = {3, 3, 3}}, 16, 1, 1), kId, "3 spatial axes"},
+      {Grouped(threes, 7, 1, 1), kId, "7 channels, fewer than half a block"},
+      {Grouped(threes, 16, 1, 2), kId, "groups of 1 input and 2 output channels"},
+      {Grouped(padded, 16, 1, 1), kId, ""},
+      {Grouped(padded, 16, 1, 1), kId, "a quarter of the taps are border", true},
+  });
+}
+
 TEST(ConvolutionReasonsTest, WithoutVectors) {
   const WindowSetting threes{.input = {1, 16, 9, 9}, .window = {3, 3}};
   const WindowSetting twos{.input = {1, 16, 3, 5}, .window = {2, 2}, .strides = {2, 2}};
@@ -280,6 +312,7 @@ TEST(ConvolutionReasonsTest, WithoutVectors) {
       {Conv({.input = {1, 16, 3, 3}, .window = {3, 3}}, 16), "gemv"},
       {Grouped(threes, 4, 8, 8), "grouped"},
       {Grouped(threes, 16, 1, 1), "depthwise"},
+      {Grouped(threes, 16, 1, 1), "depthwise_rows"},
       {Transposed(twos, 16), "col2im"},
       {Transposed(twos, 2), "col2im_few_outputs"},
   });
