@@ -3,6 +3,7 @@
 #include "runtime/fast/int8/convolution/mixed_depthwise.h"
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "runtime/fast/memory/blocked_layout.h"
 #include "runtime/fast/reasons.h"
 #include "runtime/fast/simd/conv/depthwise_microkernel.h"
+#include "runtime/fast/simd/conv/depthwise_rows_microkernel.h"
 #include "runtime/fast/simd/int8/dot4_depthwise_microkernel.h"
 #include "runtime/fast/simd/int8/quantized_results_microkernel.h"
 #include "runtime/tensor/round_up.h"
@@ -49,6 +51,9 @@ class MixedDepthwise final : public kernels::Kernel {
         columns_(gemm::DivideColumns(StoredColumns(form))),
         steps_(std::move(steps)),
         quantization_(std::move(quantization)) {
+    if (IsByRows())
+      border_.assign(static_cast<size_t>(form.columns.input * form.channels + kBlockColumns),
+                     static_cast<uint8_t>(form.zero));
     if (!quantization_) return;
     const auto padded = static_cast<size_t>(tiles() * kBlockColumns);
     quantization_->factors.resize(padded);
@@ -57,8 +62,8 @@ class MixedDepthwise final : public kernels::Kernel {
 
   std::string implementation() const override { return "nnefc:mixed_depthwise"; }
   size_t scratch_bytes() const {
-    return static_cast<size_t>(steps_.column_floats(form_.channels) + form_.threads * ThreadFloats()) *
-           sizeof(float);
+    const int64_t of_threads = IsByRows() ? 0 : form_.threads * ThreadFloats();
+    return static_cast<size_t>(steps_.column_floats(form_.channels) + of_threads) * sizeof(float);
   }
 
   kernels::FaultOr<Success> Run(const kernels::KernelRun& run) const override {
@@ -71,6 +76,10 @@ class MixedDepthwise final : public kernels::Kernel {
     float* members = scratch + steps_.column_floats(form_.channels);
     tensor::RunTasks(grid_.Tasks(form_), form_.threads, [&](int64_t task, int member) {
       const auto [image, rows, tiles] = grid_.PartOf(form_, this->tiles(), task);
+      if (IsByRows()) {
+        for (int64_t tile = tiles.begin; tile < tiles.end; ++tile) RunByRows(call, rows, image, tile);
+        return;
+      }
       float* own = members + member * ThreadFloats();
       for (int64_t tile = tiles.begin; tile < tiles.end; ++tile) {
         Widen(call, rows, image, tile, own);
@@ -102,6 +111,14 @@ class MixedDepthwise final : public kernels::Kernel {
 
   int64_t tiles() const { return tensor::CeilDivide(form_.channels, kBlockColumns); }
   int64_t row_floats() const { return form_.columns.output * kBlockColumns; }
+  // Returns whether the window moves along rows of the image itself: without post-ops that a microkernel of
+  // rows does not have.
+  bool IsByRows() const {
+    const kernels::WindowAxis &rows = form_.rows, &columns = form_.columns;
+    return rows.size == columns.size && rows.stride == columns.stride && rows.dilation == 1 &&
+           columns.dilation == 1 && simd::HasDepthwiseRows(rows.size, rows.stride) && steps_.start() < 0 &&
+           !(quantization_ && steps_.has_functions());
+  }
   // Returns the result rows that are finished together, which stay in L1.
   int64_t RowsTogether() const {
     constexpr int64_t kFloats = 4096;
@@ -138,6 +155,75 @@ class MixedDepthwise final : public kernels::Kernel {
       simd::WidenPixels(pixels);
       std::fill(numbers + end * kBlockColumns, numbers + size, 0.0F);
     }
+  }
+
+  // Computes result rows of a tile of channels from the quantized image.
+  void RunByRows(const Call& call, const IndexRange& rows, int64_t image, int64_t tile) const {
+    const int64_t column = tile * kBlockColumns, together = simd::DepthwiseRowsTogether(form_.rows.size),
+                  in_row = form_.columns.input * form_.channels;
+    const uint8_t* first = call.in + image * form_.in_size() + column;
+    std::array<const uint8_t*, simd::kMaxDepthwiseInputRows> in;
+    for (int64_t row = rows.begin; row < rows.end; row += together) {
+      const int64_t count = std::min(together, rows.end - row);
+      for (int64_t i = 0; i < form_.InputRowsFor(count); ++i) {
+        const int64_t from = gemm::InputPosition(form_.rows, row, 0) + i;
+        in[static_cast<size_t>(i)] =
+            from < 0 || from >= form_.rows.input ? border_.data() : first + from * in_row;
+      }
+      quantization_ ? StoreCodes(call, in.data(), {row, row + count}, image, tile)
+                    : StoreNumbers(call, in.data(), {row, row + count}, image, tile);
+    }
+  }
+  template <typename Out>
+  simd::DepthwiseRows<uint8_t, Out> RowsOf(const Call& call, const uint8_t* const* in, int64_t count,
+                                           int64_t tile) const {
+    const kernels::WindowAxis& columns = form_.columns;
+    const int64_t column = tile * kBlockColumns;
+    return {.count = count,
+            .size = columns.size,
+            .stride = columns.stride,
+            .in = in,
+            .in_columns = columns.input,
+            .in_pixel = form_.channels,
+            .before = columns.before,
+            .columns = columns.output,
+            .channels = std::min(kBlockColumns, form_.channels - column),
+            .weights = call.weights + column * columns.size * columns.size,
+            .bias = call.operands.ColumnsOf(steps_.bias(), column),
+            .limits = steps_.limits(),
+            .out = nullptr,
+            .out_row = 0,
+            .out_pixel = 0,
+            .zero = form_.zero,
+            .scale = scale_};
+  }
+  void StoreCodes(const Call& call, const uint8_t* const* in, const IndexRange& rows, int64_t image,
+                  int64_t tile) const {
+    const int64_t column = tile * kBlockColumns;
+    simd::DepthwiseRows<uint8_t, uint8_t> results = RowsOf<uint8_t>(call, in, rows.count(), tile);
+    results.out_pixel = form_.channels;
+    results.out_row = form_.columns.output * form_.channels;
+    results.out = reinterpret_cast<uint8_t*>(call.out) +
+                  (image * form_.rows.output + rows.begin) * results.out_row + column;
+    results.factors = quantization_->factors.data() + column;
+    results.offsets = quantization_->offsets.data() + column;
+    simd::RunQuantizedDepthwiseRows(results);
+  }
+  void StoreNumbers(const Call& call, const uint8_t* const* in, const IndexRange& rows, int64_t image,
+                    int64_t tile) const {
+    simd::DepthwiseRows<uint8_t, float> results = RowsOf<float>(call, in, rows.count(), tile);
+    results.out_pixel = kBlockColumns;
+    results.out_row = row_floats();
+    const int64_t offset =
+        (image * tiles() + tile) * form_.out_pixels() * kBlockColumns + rows.begin * results.out_row;
+    results.out = reinterpret_cast<float*>(call.out) + offset;
+    simd::RunDequantizingDepthwiseRows(results);
+    steps_.Finish({.out = {results.out, kBlockColumns, 0},
+                   .offset = offset,
+                   .column = tile * kBlockColumns,
+                   .rows = rows.count() * form_.columns.output,
+                   .blocks = 1},
+                  form_.channels, call.operands);
   }
 
   void RunRows(const Call& call, const Part& part, const IndexRange& rows, float* block) const {
@@ -194,6 +280,7 @@ class MixedDepthwise final : public kernels::Kernel {
   std::vector<gemm::TileColumns> columns_;
   gemm::Epilogue steps_;
   std::optional<ChannelQuantization> quantization_;
+  std::vector<uint8_t> border_;  // an input row of zeros
 };
 
 Int8ConvolutionShape MixedFormOf(const KernelRequest& given) {
