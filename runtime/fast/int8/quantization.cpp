@@ -31,6 +31,14 @@ constexpr int64_t kLevels = ir::ops::kQuantizedValues;
 
 // --- kernels -------------------------------------------------------------------------
 
+constexpr int64_t kElementsOfTask = 4096;  // enough to amortize a task
+
+// Returns the elements of a task on values that are repeated after `period` elements: whole periods, or one
+// if vectors do not divide it.
+int64_t ElementsOfTask(int64_t period) {
+  return period % simd::kBlockColumns == 0 ? tensor::RoundUp(kElementsOfTask, period) : period;
+}
+
 class QuantizeKernel final : public kernels::Kernel {
  public:
   QuantizeKernel(const QuantizationRange& range, int64_t count) : range_(range), count_(count) {}
@@ -114,22 +122,13 @@ class RecodeKernel final : public kernels::Kernel {
   int64_t count_;
 };
 
-// Adds two quantized tensors with a quantized result; with relu, negative sums become the quantized 0, and
-// with slopes they are multiplied by that of their channel, the innermost axis.
+// Adds two quantized tensors with a quantized result. Negative sums are multiplied by the slope of their
+// channel, the innermost axis: no slopes, one for all elements, or one for each channel.
 class SumKernel final : public kernels::Kernel {
  public:
-  struct Function {
-    bool has_relu = false;
-    std::vector<float> slopes = {};  // empty: none; one for all elements, or by channel
-  };
-  SumKernel(const ValueQuantization& a, const ValueQuantization& b, Function function,
+  SumKernel(const ValueQuantization& a, const ValueQuantization& b, std::vector<float> slopes,
             const QuantizationRange& range, int64_t count)
-      : a_(a),
-        b_(b),
-        least_(function.has_relu ? range.Quantize(0) : 0),
-        slopes_(std::move(function.slopes)),
-        range_(range),
-        count_(count) {
+      : a_(a), b_(b), slopes_(std::move(slopes)), range_(range), count_(count) {
     RepeatChannels(slopes_);
   }
 
@@ -138,20 +137,37 @@ class SumKernel final : public kernels::Kernel {
     const auto* x = reinterpret_cast<const uint8_t*>(run.input(0).bytes());
     const auto* y = reinterpret_cast<const uint8_t*>(run.input(1).bytes());
     auto* out = reinterpret_cast<uint8_t*>(run.output().mutable_bytes());
+    if (range_.formula == QuantizationRange::Formula::kFakeQuantize && simd::HasSimd()) {
+      RunInVectors(x, y, out);
+      return Success();
+    }
     if (!slopes_.empty()) return RunWithSlopes(x, y, out);
     const ValueQuantization a = a_, b = b_;
     const QuantizationRange range = range_;
-    const int least = least_;
     tensor::ParallelParts(count_, [&](int64_t begin, int64_t end) {
       simd::Vectorized([=] {
-        StoreUint8(range, begin, end, least, out,
-                   [=](int64_t i) { return a.NumberOf(x[i]) + b.NumberOf(y[i]); });
+        StoreUint8(range, begin, end, 0, out, [=](int64_t i) { return a.NumberOf(x[i]) + b.NumberOf(y[i]); });
       });
     });
     return Success();
   }
 
  private:
+  void RunInVectors(const uint8_t* x, const uint8_t* y, uint8_t* out) const {
+    const int64_t period = slopes_.empty() ? kElementsOfTask : static_cast<int64_t>(slopes_.size());
+    const int64_t each = ElementsOfTask(period);
+    tensor::ParallelFor(tensor::CeilDivide(count_, each), each, [&](int64_t part) {
+      const int64_t begin = part * each;
+      simd::QuantizeSums({.a = {.values = x + begin, .zero = a_.zero, .scale = a_.scale},
+                          .b = {.values = y + begin, .zero = b_.zero, .scale = b_.scale},
+                          .slopes = slopes_.empty() ? nullptr : slopes_.data(),
+                          .period = period,
+                          .count = std::min(each, count_ - begin),
+                          .levels = {.low = range_.low, .high = range_.high},
+                          .out = out + begin});
+    });
+  }
+
   kernels::FaultOr<Success> RunWithSlopes(const uint8_t* x, const uint8_t* y, uint8_t* out) const {
     const ValueQuantization a = a_, b = b_;
     const QuantizationRange range = range_;
@@ -170,7 +186,6 @@ class SumKernel final : public kernels::Kernel {
   }
 
   ValueQuantization a_, b_;
-  int least_;
   std::vector<float> slopes_;
   QuantizationRange range_;
   int64_t count_;
@@ -190,11 +205,20 @@ class ScaleKernel final : public kernels::Kernel {
     std::vector<float> repeated(given, given + run.input(1 - image_).volume());
     RepeatChannels(repeated);
     const float* scales = repeated.data();
-    const auto each = static_cast<int64_t>(repeated.size());
+    const auto period = std::max<int64_t>(static_cast<int64_t>(repeated.size()), 1);
     const ValueQuantization from = from_;
     const QuantizationRange to = to_;
-    tensor::ParallelFor(tensor::CeilDivide(count_, std::max<int64_t>(each, 1)), each, [&](int64_t part) {
+    const bool in_vectors = to.formula == QuantizationRange::Formula::kFakeQuantize && simd::HasSimd();
+    const int64_t each = in_vectors ? ElementsOfTask(period) : period;
+    tensor::ParallelFor(tensor::CeilDivide(count_, each), each, [&](int64_t part) {
       const int64_t begin = part * each, end = std::min(count_, begin + each);
+      if (in_vectors)
+        return simd::QuantizeProducts({.from = {.values = x + begin, .zero = from.zero, .scale = from.scale},
+                                       .scales = scales,
+                                       .period = period,
+                                       .count = end - begin,
+                                       .levels = {.low = to.low, .high = to.high},
+                                       .out = out + begin});
       simd::Vectorized([=] {
         StoreUint8(to, begin, end, 0, out,
                    [=](int64_t i) { return from.NumberOf(x[i]) * scales[i - begin]; });
@@ -210,14 +234,14 @@ class ScaleKernel final : public kernels::Kernel {
   int64_t count_;
 };
 
-// Returns the function after a sum of images in NHWC, or of other values; nothing if it is another one.
-std::optional<SumKernel::Function> FunctionAfterSum(const KernelRequest& request,
-                                                    const memory::BlockedFormat& format) {
-  SumKernel::Function function;
-  if (request.posts.empty()) return function;
+// Returns the slopes of negative sums of images in NHWC, or of other values; nothing if the function after
+// the sum is another one.
+std::optional<std::vector<float>> SlopesAfterSum(const KernelRequest& request,
+                                                 const memory::BlockedFormat& format) {
+  std::vector<float> slopes_after;
+  if (request.posts.empty()) return slopes_after;
   const kernels::PostOperation& post = request.posts[0];
-  function.has_relu = post.node->Is(ir::ElementFunction::kRelu);
-  if (function.has_relu) return function;
+  if (post.node->Is(ir::ElementFunction::kRelu)) return std::vector<float>{0.0F};
   if (!post.node->Is(ir::ElementFunction::kPRelu) || post.chained_input != 0) return std::nullopt;
   const ValueInfo& slopes = request.inputs[static_cast<size_t>(post.first_operand)];
   if (slopes.constant == nullptr || slopes.type != ElementType::kF32) return std::nullopt;
@@ -226,8 +250,8 @@ std::optional<SumKernel::Function> FunctionAfterSum(const KernelRequest& request
   const bool is_by_channel = shape == gemm::OperandShape::kPerChannel && memory::IsChannelsLast(format);
   if (!is_by_channel && shape != gemm::OperandShape::kScalar) return std::nullopt;
   for (int64_t i = 0; i < slopes.constant->volume(); ++i)
-    function.slopes.push_back(static_cast<float>(slopes.constant->ElementAsDouble(i)));
-  return function;
+    slopes_after.push_back(static_cast<float>(slopes.constant->ElementAsDouble(i)));
+  return slopes_after;
 }
 
 // --- factories -----------------------------------------------------------------------
@@ -283,10 +307,10 @@ kernels::KernelOrReason MakeQuantizedSum(const KernelRequest& request) {
   if (request.inputs[0].shape != request.inputs[1].shape) return Reason("a broadcast operand");
   const memory::BlockedFormat format = memory::FormatInF32(request.inputs[0]);
   if (memory::IsPadded(format)) return Reason("the layout has padding channels");
-  std::optional<SumKernel::Function> function = FunctionAfterSum(coded.request, format);
-  if (!function) return kHasFusedOperation;
+  std::optional<std::vector<float>> slopes = SlopesAfterSum(coded.request, format);
+  if (!slopes) return kHasFusedOperation;
   kernels::PreparedKernel prepared;
-  prepared.kernel = std::make_shared<SumKernel>(*a, *b, std::move(*function), *coded.range,
+  prepared.kernel = std::make_shared<SumKernel>(*a, *b, std::move(*slopes), *coded.range,
                                                 Volume(request.inputs[0].shape).value_or(0));
   prepared.inputs.resize(request.inputs.size());
   prepared.inputs[0] = memory::QuantizedLayout(format, *a);

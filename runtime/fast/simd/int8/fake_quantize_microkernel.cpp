@@ -67,10 +67,17 @@ struct LevelQuantizer {
 
   // `out` has kBlockColumns elements.
   NNEFC_SIMD_INLINE void Store(const float* x, uint8_t* out) const {
+    FloatVector numbers[kVectorsPerBlock];
+#pragma GCC unroll 4
+    for (int64_t part = 0; part < kVectorsPerBlock; ++part)
+      numbers[part] = *reinterpret_cast<const UnalignedFloatVector*>(x + part * kSimdWidth);
+    Store(numbers, out);
+  }
+  NNEFC_SIMD_INLINE void Store(const FloatVector (&numbers)[kVectorsPerBlock], uint8_t* out) const {
     FloatVector codes[kVectorsPerBlock];
-#pragma GCC unroll 2
+#pragma GCC unroll 4
     for (int64_t part = 0; part < kVectorsPerBlock; ++part) {
-      FloatVector y = *reinterpret_cast<const UnalignedFloatVector*>(x + part * kSimdWidth);
+      FloatVector y = numbers[part];
       Max(y, low);  // also NaN becomes `low`
       Min(y, high);
       y = y - low;
@@ -78,6 +85,74 @@ struct LevelQuantizer {
       codes[part] = y * 255.0F;
     }
     StoreUint8(codes, out);
+  }
+};
+
+// Loads a vector of numbers.
+NNEFC_SIMD_INLINE inline void LoadNumbers(const QuantizedValues& from, int64_t i, FloatVector& x) {
+  Int32Vector words;
+  LoadUint8(from.values + i, words);
+  x = __builtin_convertvector(words - from.zero, FloatVector) * from.scale;
+}
+
+struct SumLoader {
+  QuantizedValues a, b;
+  const float* slopes;
+
+  explicit SumLoader(const QuantizedSums& sums) : a(sums.a), b(sums.b), slopes(sums.slopes) {}
+  // Loads the elements at `i`, at `place` of a period.
+  NNEFC_SIMD_INLINE void Load(int64_t i, int64_t place, FloatVector& sum) const {
+    FloatVector other;
+    LoadNumbers(a, i, sum);
+    LoadNumbers(b, i, other);
+    sum += other;
+    if (slopes != nullptr)
+      sum = sum < 0.0F ? sum * *reinterpret_cast<const UnalignedFloatVector*>(slopes + place) : sum;
+  }
+};
+
+struct ProductLoader {
+  QuantizedValues from;
+  const float* scales;
+
+  explicit ProductLoader(const QuantizedProducts& products) : from(products.from), scales(products.scales) {}
+  NNEFC_SIMD_INLINE void Load(int64_t i, int64_t place, FloatVector& x) const {
+    LoadNumbers(from, i, x);
+    x *= *reinterpret_cast<const UnalignedFloatVector*>(scales + place);
+  }
+};
+
+// Quantizes the whole blocks of what a loader returns; returns the number of their elements.
+template <typename Loader, typename Values>
+int64_t QuantizeBlocks(const Values& values) {
+  const int64_t count = values.count / kBlockColumns * kBlockColumns;
+  RunSimd([&]() NNEFC_SIMD_INLINE {
+    // Local copies, to exclude aliasing with stores.
+    const Loader loader(values);
+    LevelQuantizer quantizer;
+    quantizer.Make(values.levels);
+    uint8_t* out = values.out;
+    const int64_t last = values.period - kBlockColumns;
+    int64_t place = 0;
+    for (int64_t i = 0; i < count; i += kBlockColumns) {
+      FloatVector numbers[kVectorsPerBlock];
+#pragma GCC unroll 4
+      for (int64_t part = 0; part < kVectorsPerBlock; ++part)
+        loader.Load(i + part * kSimdWidth, place + part * kSimdWidth, numbers[part]);
+      quantizer.Store(numbers, out + i);
+      place = place == last ? 0 : place + kBlockColumns;
+    }
+  });
+  return count;
+}
+
+// Copies of the last elements, fewer than a block.
+template <typename Number>
+struct LastElements {
+  Number elements[kBlockColumns] = {};
+
+  LastElements(const Number* from, int64_t begin, int64_t count) {
+    if (from != nullptr) std::copy_n(from + begin, count, elements);
   }
 };
 
@@ -167,6 +242,39 @@ void QuantizeBlock(const QuantizedLevels& levels, const float* x, int64_t rows, 
       CopyFirstUint8(codes, columns, to);
     }
   });
+}
+
+void QuantizeSums(const QuantizedSums& sums) {
+  const int64_t done = QuantizeBlocks<SumLoader>(sums);
+  if (done == sums.count) return;
+  const int64_t left = sums.count - done;
+  const LastElements a(sums.a.values, done, left), b(sums.b.values, done, left);
+  const LastElements slopes(sums.slopes, done % sums.period, left);
+  uint8_t codes[kBlockColumns];
+  QuantizedSums last = sums;
+  last.a.values = a.elements;
+  last.b.values = b.elements;
+  if (sums.slopes != nullptr) last.slopes = slopes.elements;
+  last.count = kBlockColumns;
+  last.out = codes;
+  QuantizeBlocks<SumLoader>(last);
+  std::copy_n(codes, left, sums.out + done);
+}
+
+void QuantizeProducts(const QuantizedProducts& products) {
+  const int64_t done = QuantizeBlocks<ProductLoader>(products);
+  if (done == products.count) return;
+  const int64_t left = products.count - done;
+  const LastElements values(products.from.values, done, left);
+  const LastElements scales(products.scales, done % products.period, left);
+  uint8_t codes[kBlockColumns];
+  QuantizedProducts last = products;
+  last.from.values = values.elements;
+  last.scales = scales.elements;
+  last.count = kBlockColumns;
+  last.out = codes;
+  QuantizeBlocks<ProductLoader>(last);
+  std::copy_n(codes, left, products.out + done);
 }
 
 }  // namespace nnefc::runtime::fast::simd::NNEFC_SIMD_NAMESPACE

@@ -31,4 +31,34 @@ NNEFC_SIMD_FUNCTION(QuantizeRow,
 NNEFC_SIMD_FUNCTION(QuantizeBlock, void(const QuantizedLevels& levels, const float* x, int64_t rows,
                                         int64_t columns, uint8_t* out, int64_t stride));
 
+// A tensor of 8-bit values: scale * (value - zero).
+struct QuantizedValues {
+  const uint8_t* values;
+  int zero;
+  float scale;
+};
+// Quantized sums of two tensors. Negative sums are multiplied by the slope of their element, if there are
+// any.
+struct QuantizedSums {
+  QuantizedValues a, b;
+  const float* slopes;  // null: none
+  // The slopes are repeated after this number of elements: a multiple of kBlockColumns, or at least `count`.
+  int64_t period;
+  int64_t count;
+  QuantizedLevels levels;
+  uint8_t* out;
+};
+NNEFC_SIMD_FUNCTION(QuantizeSums, void(const QuantizedSums& sums));
+
+// Quantized products of a tensor by a scale for each element; `out` may be the tensor.
+struct QuantizedProducts {
+  QuantizedValues from;
+  const float* scales;
+  int64_t period;  // a multiple of kBlockColumns, or at least `count`
+  int64_t count;
+  QuantizedLevels levels;
+  uint8_t* out;
+};
+NNEFC_SIMD_FUNCTION(QuantizeProducts, void(const QuantizedProducts& products));
+
 }  // namespace nnefc::runtime::fast::simd

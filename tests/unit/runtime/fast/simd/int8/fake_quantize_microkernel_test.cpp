@@ -96,6 +96,48 @@ TEST_P(LevelsTest, QuantizedBlocks) {
   }
 }
 
+// Sums and products of quantized tensors, with each operation rounded once. The scales are powers of two, so
+// that halves between levels occur.
+TEST_P(LevelsTest, QuantizedSumsAndProducts) {
+  constexpr QuantizedLevels kRange = {-8, 55.75F};  // levels 0.25 apart
+  const auto code_of = [&](float x) { return Expected({kRange.low, kRange.high, 0, 255, 255}, x); };
+  for (int64_t count : {0, 1, 7, 8, 15, 16, 17, 31, 32, 33, 64, 65, 100}) {
+    for (int64_t period : {16, 48, 112}) {
+      const GuardedArray<uint8_t> a = Draw<uint8_t>(count, 0, 255), b = Draw<uint8_t>(count, 0, 255);
+      const GuardedArray<float> factors = DrawIntegers(std::min(period, count));
+      const auto number = [&](const GuardedArray<uint8_t>& codes, int64_t i, int zero, float scale) {
+        return static_cast<float>(codes[i] - zero) * scale;
+      };
+      for (bool has_slopes : {false, true}) {
+        GuardedArray<uint8_t> out = Array<uint8_t>(count, 77);
+        Of(QuantizeSums)({.a = {.values = a.data(), .zero = 100, .scale = 0.125F},
+                          .b = {.values = b.data(), .zero = 3, .scale = 0.0625F},
+                          .slopes = has_slopes ? factors.data() : nullptr,
+                          .period = period,
+                          .count = count,
+                          .levels = kRange,
+                          .out = out.data()});
+        for (int64_t i = 0; i < count; ++i) {
+          float sum = number(a, i, 100, 0.125F) + number(b, i, 3, 0.0625F);
+          if (has_slopes && sum < 0) sum *= factors[i % period];
+          ASSERT_EQ(static_cast<float>(out[i]), code_of(sum)) << i << " of " << count << ", sum " << sum;
+        }
+      }
+      GuardedArray<uint8_t> out = Array<uint8_t>(count);
+      std::copy(a.begin(), a.end(), out.begin());
+      Of(QuantizeProducts)({.from = {.values = out.data(), .zero = 100, .scale = 0.125F},
+                            .scales = factors.data(),
+                            .period = period,
+                            .count = count,
+                            .levels = kRange,
+                            .out = out.data()});
+      for (int64_t i = 0; i < count; ++i)
+        ASSERT_EQ(static_cast<float>(out[i]), code_of(number(a, i, 100, 0.125F) * factors[i % period]))
+            << i << " of " << count;
+    }
+  }
+}
+
 // Halves between levels, the bounds themselves and their neighbours.
 TEST_P(LevelsTest, TiesAndBounds) {
   const FakeQuantizeLevels levels = {-4, 12, -8, 24, 16};  // 1 apart, twice as far apart after
