@@ -52,21 +52,32 @@ struct WeighedFloats {
   const float* from;
   float weight;
 };
+// Adds kTerms terms, or any number if it is 0, for the elements from `at` to count, kCount at a time; returns
+// the end of those that were computed.
+template <size_t kTerms, int64_t kCount>
+[[gnu::always_inline]] inline int64_t SumParts(llvm::ArrayRef<WeighedFloats> terms, int64_t at, int64_t count,
+                                               float* to) {
+  // Local copies, since `to` might be any of the terms for all that compilers know.
+  std::array<WeighedFloats, std::max<size_t>(kTerms, 1)> known;
+  std::copy_n(terms.begin(), kTerms, known.begin());
+  for (; at + kCount <= count; at += kCount) {
+    float sums[kCount] = {};
+    for (size_t term = 0; term < (kTerms != 0 ? kTerms : terms.size()); ++term) {
+      const WeighedFloats& seen = kTerms != 0 ? known[term] : terms[term];
+      for (int64_t i = 0; i < kCount; ++i) sums[i] += seen.weight * seen.from[at + i];
+    }
+    std::copy_n(sums, kCount, to + at);
+  }
+  return at;
+}
 void SumOf(llvm::ArrayRef<WeighedFloats> terms, int64_t count, float* to) {
+  constexpr size_t kTwoRows = 2;
+  constexpr int64_t kMany = 4 * kBlockColumns;
   simd::Vectorized([=] {
-    int64_t at = 0;
-    for (; at + kBlockColumns <= count; at += kBlockColumns) {
-      float sums[kBlockColumns] = {};
-      for (const WeighedFloats& term : terms) {
-        for (int64_t i = 0; i < kBlockColumns; ++i) sums[i] += term.weight * term.from[at + i];
-      }
-      std::copy_n(sums, kBlockColumns, to + at);
-    }
-    for (; at < count; ++at) {
-      float sum = 0;
-      for (const WeighedFloats& term : terms) sum += term.weight * term.from[at];
-      to[at] = sum;
-    }
+    int64_t at = terms.size() == kTwoRows ? SumParts<kTwoRows, kMany>(terms, 0, count, to)
+                                          : SumParts<0, kMany>(terms, 0, count, to);
+    at = SumParts<0, kBlockColumns>(terms, at, count, to);
+    SumParts<0, 1>(terms, at, count, to);
   });
 }
 
@@ -223,7 +234,9 @@ class Resampling final : public kernels::Kernel {
     if (taps.size() == 2) {
       const float* other = line + taps[1].position * pixel;
       const auto second = static_cast<float>(taps[1].weight);
-      for (int64_t i = 0; i < kCount; ++i) to[i] = first * only[i] + second * other[i];
+      // A local array, since `to` might be `line` for all that compilers know.
+      for (int64_t i = 0; i < kCount; ++i) sums[i] = first * only[i] + second * other[i];
+      for (int64_t i = 0; i < kCount; ++i) to[i] = sums[i];
       return;
     }
     if (first == 1) {
