@@ -3,6 +3,7 @@
 #include "runtime/fast/memory/plain_reorder.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "llvm/ADT/STLExtras.h"
@@ -53,18 +54,33 @@ class TransposedPlanes final : public kernels::Kernel {
                     row = task / column_parts % row_parts * EachRows();
       int64_t index = task / column_parts / row_parts;
       const auto [of_from, of_to] = OffsetsOf(others_, index);
-      simd::TransposeMatrix({.from = from + of_from + row * rows_.from + column,
-                             .from_stride = rows_.from,
-                             .to = to + of_to + column * columns_.to + row,
-                             .to_stride = columns_.to,
-                             .rows = std::min(EachRows(), rows_.extent - row),
-                             .columns = std::min(EachColumns(), columns_.extent - column)});
+      Transpose({.from = from + of_from + row * rows_.from + column,
+                 .from_stride = rows_.from,
+                 .to = to + of_to + column * columns_.to + row,
+                 .to_stride = columns_.to,
+                 .rows = std::min(EachRows(), rows_.extent - row),
+                 .columns = std::min(EachColumns(), columns_.extent - column)});
     });
     return Success();
   }
 
  private:
   static constexpr int64_t kSide = 64, kElements = kSide * kSide;
+
+  // Transposes a part. Long rows of the result that are a multiple of a page apart share sets of the caches,
+  // so that stores to them in turn take several times as long as one row after another.
+  static void Transpose(const simd::TransposedMatrix& matrix) {
+    constexpr int64_t kPage = 4096 / sizeof(float), kFewColumns = 4;
+    if (matrix.to_stride % kPage != 0 || matrix.rows < kSide || matrix.columns < kFewColumns)
+      return simd::TransposeMatrix(matrix);
+    std::array<float, kElements> rows;
+    simd::TransposedMatrix part = matrix;
+    part.to = rows.data();
+    part.to_stride = matrix.rows;
+    simd::TransposeMatrix(part);
+    for (int64_t row = 0; row < matrix.columns; ++row)
+      std::copy_n(rows.data() + row * matrix.rows, matrix.rows, matrix.to + row * matrix.to_stride);
+  }
   // A few rows or columns are not divided, and the other ones are in longer parts.
   int64_t EachRows() const { return columns_.extent < kSide ? kElements / columns_.extent : kSide; }
   int64_t EachColumns() const { return rows_.extent < kSide ? kElements / rows_.extent : kSide; }

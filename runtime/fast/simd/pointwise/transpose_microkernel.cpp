@@ -16,6 +16,30 @@ NNEFC_SIMD_INLINE inline void TransposePart(const float* from, int64_t from_stri
   // Single numbers take less time than a transpose of whole vectors. Measured on Zen 5, whose masked stores
   // of 512 bits are slow.
   constexpr int64_t kFew = kSimdWidth == 16 ? 8 : 3;
+  // With whole rows or columns of results there are no such stores.
+  constexpr int64_t kSome = 4, kHalf = 8;
+  if (rows == kSimdWidth && columns >= kSome) {
+    FloatVector lanes[kSimdWidth];
+#pragma GCC unroll 16
+    for (int64_t i = 0; i < kSimdWidth; ++i) LoadFirst(lanes[i], from + i * from_stride, columns, 0);
+    TransposeVectors(lanes);
+#pragma GCC unroll 16
+    for (int64_t i = 0; i < kSimdWidth; ++i) {
+      if (i < columns) *reinterpret_cast<UnalignedFloatVector*>(to + i * to_stride) = lanes[i];
+    }
+    return;
+  }
+  if (kHalf < kSimdWidth && columns == kSimdWidth && rows == kHalf) {
+    FloatVector lanes[kSimdWidth] = {};
+#pragma GCC unroll 8
+    for (int64_t i = 0; i < kHalf; ++i)
+      lanes[i] = *reinterpret_cast<const UnalignedFloatVector*>(from + i * from_stride);
+    TransposeVectors(lanes);
+#pragma GCC unroll 16
+    for (int64_t i = 0; i < kSimdWidth; ++i)
+      __builtin_memcpy(to + i * to_stride, &lanes[i], kHalf * sizeof(float));
+    return;
+  }
   if (rows <= kFew || columns <= kFew) {
     for (int64_t y = 0; y < columns; ++y) {
       for (int64_t x = 0; x < rows; ++x) to[y * to_stride + x] = from[x * from_stride + y];

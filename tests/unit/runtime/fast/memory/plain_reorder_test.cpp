@@ -83,6 +83,13 @@ TEST_F(PlainReorderTest, LargeMatrices) {
   }
 }
 
+// Long rows of the result that are whole pages apart, next to others.
+TEST_F(PlainReorderTest, RowsThatArePagesApart) {
+  for (const int64_t columns : {2, 3, 4, 5, 8, 9, 63, 64, 65}) {
+    for (const int64_t rows : {1023, 1024, 1025, 2048, 3072}) Check({rows, columns}, {0, 1}, {1, 0}, 2);
+  }
+}
+
 TEST_F(PlainReorderTest, OtherFormatsAreRefused) {
   const Shape dims = {2, 20, 3, 5};
   const BlockedFormat rows = RowMajorFormat(dims), pixels = ChannelsLastFormat(dims, StorageType::kF32);
