@@ -156,6 +156,9 @@ std::optional<tensor::Layout> JoinBlockedLayouts(llvm::ArrayRef<kernels::ValueIn
                                                  const kernels::ValueInfo& whole, int64_t axis);
 std::optional<kernels::LayoutPart> PartOfBlockedLayout(const kernels::ValueInfo& whole,
                                                        const tensor::ElementsView& part);
+// See kernels::TransposedLayout: that of NHWC tensors as images.
+std::optional<tensor::Layout> TransposeToChannelsLast(llvm::ArrayRef<int64_t> shape,
+                                                      llvm::ArrayRef<int64_t> order);
 }  // namespace memory
 
 }  // namespace nnefc::runtime::fast

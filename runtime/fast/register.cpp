@@ -153,7 +153,8 @@ void RegisterFastKernels(kernels::KernelRegistry& registry, const FastExtension&
        .make_reorder = extension.make_reorder != nullptr ? extension.make_reorder : memory::MakeFastReorder,
        .join = memory::JoinBlockedLayouts,
        .part = memory::PartOfBlockedLayout,
-       .reshape = int8::ReshapeQuantized});
+       .reshape = int8::ReshapeQuantized,
+       .transpose = memory::TransposeToChannelsLast});
 }
 
 }  // namespace nnefc::runtime::fast

@@ -102,6 +102,10 @@ using PartOfLayout = std::optional<LayoutPart> (*)(const ValueInfo& whole, const
 using ReshapedLayout = std::optional<tensor::Layout> (*)(const tensor::Layout& layout,
                                                          llvm::ArrayRef<int64_t> from,
                                                          llvm::ArrayRef<int64_t> to);
+// Returns the layout of the transpose of a row-major f32 tensor, in which each element keeps its address, or
+// nothing. `shape` is that of the transpose, axis i of which is axis order[i] of the tensor.
+using TransposedLayout = std::optional<tensor::Layout> (*)(llvm::ArrayRef<int64_t> shape,
+                                                           llvm::ArrayRef<int64_t> order);
 
 // The kernels of all backends, by operation.
 class KernelRegistry {
@@ -152,6 +156,7 @@ class KernelRegistry {
     JoinedLayout join = nullptr;
     PartOfLayout part = nullptr;
     ReshapedLayout reshape = nullptr;
+    TransposedLayout transpose = nullptr;
   };
   void SetHooks(Backend backend, BackendHooks hooks) { hooks_[backend] = hooks; }
   BackendHooks hooks(Backend backend) const;

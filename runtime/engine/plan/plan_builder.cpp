@@ -108,7 +108,7 @@ bool PlanBuilder::AddSingle(const ir::Node& node) {
   if (dynamic) return AddDynamicStep(node);
   const FusedNodes alone{.main = &node};
   if (!AddShapeCheckSteps(alone)) return false;
-  if (views_.TryViews(node)) return true;
+  if (views_.TryViews(node) || views_.TryTransposedLayout(node)) return true;
   if (node.Is(ir::OpRole::kView)) return views_.AddReshape(node);
   if (node.op() == concat_ && draft_.options().fuse && TryJoin(draft_, node)) return true;
   if (const std::optional<KernelChoice> choice = kernels_.ChooseSingle(node))

@@ -147,6 +147,34 @@ bool ViewPlanner::TryPartsOfLayout(const ir::Node& node) {
   return true;
 }
 
+bool ViewPlanner::TryTransposedLayout(const ir::Node& node) {
+  const kernels::TransposedLayout transpose = draft_.hooks().transpose;
+  if (!draft_.options().fuse || transpose == nullptr || !node.Is(ir::Rearrangement::kTranspose)) return false;
+  const std::optional<TensorValue>& order = draft_.graph().output(node.input(1)).value;
+  const ValueId source = draft_.ValueOf(node.input(0));
+  const PlanValue& given = draft_.values()[source];
+  if (!order || given.layout != nullptr || given.type != ElementType::kF32 ||
+      given.storage == PlanValue::Storage::kConstant || Volume(given.shape).value_or(0) == 0)
+    return false;
+  // Other readers may require the layout that the Transpose has anyway. A FakeQuantize accepts any.
+  const llvm::ArrayRef<ir::InputPort> uses = node.uses(0);
+  if (uses.size() != 1 || uses[0].index != 0 ||
+      !draft_.graph().node(uses[0].node).Is(ir::Quantizer::kFakeQuantize))
+    return false;
+  llvm::SmallVector<int64_t, 8> axes;
+  for (int64_t i = 0; i < order->volume(); ++i) axes.push_back(order->ElementAsInt(i));
+  std::optional<tensor::Layout> layout = transpose(node.output().shape.known_extents(), axes);
+  if (!layout) return false;
+  PlanValue value = given;
+  value.shape = node.output().shape.known_extents();
+  value.layout = std::move(*layout);
+  value.root = source;
+  value.offset = 0;
+  draft_.SetValue(node.port(), draft_.values().Add(value));
+  draft_.CountReads(node);
+  return true;
+}
+
 bool ViewPlanner::AddReshape(const ir::Node& node) {
   const Shape shape = node.output().shape.known_extents();
   if (TryReshapedLayout(node, shape)) return true;

@@ -17,6 +17,9 @@ class ViewPlanner {
   // Makes the outputs strided views of the first input, which are contiguous or whose readers accept the
   // strides, or parts of its backend layout. Returns false, without an error, if that is impossible.
   [[nodiscard]] bool TryViews(const ir::Node& node);
+  // Makes the output of a Transpose that only a FakeQuantize reads a view of its row-major input in a backend
+  // layout. Returns false, without an error, if that is impossible.
+  [[nodiscard]] bool TryTransposedLayout(const ir::Node& node);
   // Makes the output of a node like Reshape a view of its input, which is copied to row-major order if no
   // view of its layout has the same element order. Returns false after an error was emitted.
   [[nodiscard]] bool AddReshape(const ir::Node& node);

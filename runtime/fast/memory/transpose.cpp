@@ -83,11 +83,11 @@ bool IsInBlocks(const kernels::ValueInfo& value) {
 }
 
 // Returns the direction of [N, C, ..] to [N, .., C] or back.
-std::optional<ChannelsGo> WayOf(const TensorValue& order) {
-  const int64_t rank = order.volume();
+std::optional<ChannelsGo> WayOf(llvm::ArrayRef<int64_t> order) {
+  const auto rank = static_cast<int64_t>(order.size());
   const auto is = [&](const auto& wanted) {
     for (int64_t axis = 0; axis < rank; ++axis) {
-      if (order.ElementAsInt(axis) != wanted(axis)) return false;
+      if (order[static_cast<size_t>(axis)] != wanted(axis)) return false;
     }
     return true;
   };
@@ -117,7 +117,9 @@ kernels::KernelOrReason MakeTranspose(const kernels::KernelRequest& request) {
   const TensorValue* order = request.inputs[1].constant;
   const size_t rank = given.shape.size();
   if (rank < 3 || rank > 5) return kernels::Reason("{} spatial axes", static_cast<int64_t>(rank) - 2);
-  const std::optional<ChannelsGo> way = WayOf(*order);
+  llvm::SmallVector<int64_t, 8> axes;
+  for (int64_t i = 0; i < order->volume(); ++i) axes.push_back(order->ElementAsInt(i));
+  const std::optional<ChannelsGo> way = WayOf(axes);
   if (!way) return kernels::Reason("not between nChw16c and NHWC");
   const bool is_from_blocks = *way == ChannelsGo::kChannelsLast16;
   if (is_from_blocks && !IsInBlocks(given)) return kNotBlocked;
@@ -170,6 +172,14 @@ std::shared_ptr<const kernels::Kernel> MakeChannelsLastReorder(const BlockedForm
   if (from == channels_last && to == blocks)
     return std::make_shared<ImageTranspose>(SizesOf(shape), ChannelsGo::kToBlocks);
   return nullptr;
+}
+
+std::optional<tensor::Layout> TransposeToChannelsLast(llvm::ArrayRef<int64_t> shape,
+                                                      llvm::ArrayRef<int64_t> order) {
+  constexpr size_t kLeastRank = 3, kMaxRank = 5;
+  if (shape.size() < kLeastRank || shape.size() > kMaxRank || WayOf(order) != ChannelsGo::kToBlocks)
+    return std::nullopt;
+  return LayoutOf(ChannelsLastFormat(shape, StorageType::kF32));
 }
 
 void AddImageTransposes(FastTables& tables) {

@@ -429,6 +429,60 @@ TEST(ViewPlannerTest, ReshapesOfBackendLayouts) {
   }
 }
 
+// Transposes by {0, 2, 1} have a layout.
+std::optional<tensor::Layout> LastAxisFirst(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> order) {
+  EXPECT_EQ(Volume(shape), 4 * 5 * 3);
+  return order.equals({0, 2, 1}) ? std::optional(LayoutNamed("transposed", 240)) : std::nullopt;
+}
+
+// A Transpose needs no step if its only reader is a FakeQuantize, and its input is row-major.
+TEST(ViewPlannerTest, TransposesBeforeQuantizations) {
+  struct Setting {
+    std::string name, steps;
+    std::vector<int64_t> order = {0, 2, 1};
+    ElementType type = ElementType::kF32;
+    bool has_hook = true, fuses = true, is_read_twice = false, reads_limits = false;
+    const char* reader = "FakeQuantize";
+  };
+  const std::string own = "Exp Transpose FakeQuantize";
+  for (const Setting& each : {
+           Setting{.name = "its layout", .steps = "Exp reorder FakeQuantize"},
+           Setting{.name = "another order", .steps = own, .order = {1, 2, 0}},
+           Setting{.name = "another type", .steps = own, .type = ElementType::kF16},
+           Setting{.name = "no function", .steps = own, .has_hook = false},
+           Setting{.name = "a step for each node", .steps = own, .fuses = false},
+           Setting{.name = "two readers", .steps = own + " FakeQuantize", .is_read_twice = true},
+           Setting{.name = "limits", .steps = own, .reads_limits = true},
+           Setting{.name = "another reader", .steps = "Exp Transpose Tanh", .reader = "Tanh"},
+       }) {
+    SCOPED_TRACE(each.name);
+    TestGraph g;
+    const auto x = Transposed(g, g.Op("Exp", {g.Parameter("x", {4, 5, 3}, each.type)}), each.order);
+    const auto limit = [&](float number) {
+      return g.Const(TensorValue::FromFloats({}, {number}).ConvertedTo(each.type));
+    };
+    const auto quantized = [&] {
+      const auto data = each.reads_limits ? g.Parameter("data", g.graph->output(x).shape.known_extents()) : x;
+      const auto last = each.reads_limits ? x : limit(1);
+      return g.Op("FakeQuantize", {data, limit(0), last, limit(0), limit(1)}, With("levels", int64_t{256}));
+    };
+    g.Result(std::string_view(each.reader) == "Tanh" ? g.Op("Tanh", {x}) : quantized());
+    if (each.is_read_twice) g.Result(quantized(), "second");
+    const PlannedGraph planned(
+        g,
+        [&](kernels::KernelRegistry& kernels) {
+          kernels::KernelRegistry::BackendHooks hooks = WithReorder();
+          if (each.has_hook) hooks.transpose = LastAxisFirst;
+          kernels.SetHooks(Backend::kFast, hooks);
+        },
+        each.fuses);
+    EXPECT_EQ(planned.Steps(), each.steps);
+    if (each.name == "its layout") {
+      EXPECT_EQ(planned.InputOf("reorder"), planned.OutputOf("Exp"));
+    }
+  }
+}
+
 // Rows of a matrix are parts of the layout; a part at an odd row is not.
 std::optional<kernels::LayoutPart> Row(const kernels::ValueInfo& whole, const tensor::ElementsView& part) {
   if (part.offset % 32 != 0) return std::nullopt;

@@ -57,6 +57,42 @@ TEST(QuantizedImagesTest, F32ImagesAreQuantizedInOneStep) {
   }
 }
 
+// Images in NHWC, as TensorFlow Lite has them, are quantized without a transpose before.
+TEST(QuantizedImagesTest, TransposesBeforeQuantizations) {
+  for (const int64_t channels : {3, 16, 20}) {
+    for (const int zero : {0, 131}) {
+      SCOPED_TRACE(std::to_string(channels) + " channels, zero " + std::to_string(zero));
+      const Convolved window{
+          .image = {2, channels, 6, 7}, .outputs = 16, .size = {3, 3}, .begin = {1, 1}, .end = {1, 1}};
+      const Quantization by{.zero = zero};
+      const std::vector<int64_t> codes = DrawValues(window.image, zero, Spread::kAnywhere, 1);
+      const std::vector<int64_t> weights = DrawWeights(16, channels * 9, 2);
+      const TensorValue image = NumbersOf(window.image, codes, by);
+      std::vector<float> pixels(codes.size());
+      constexpr int64_t kPixels = 6 * 7;
+      for (int64_t i = 0; i < image.volume(); ++i) {
+        const int64_t pixel = i % kPixels, channel = i / kPixels % channels, at = i / kPixels / channels;
+        pixels[static_cast<size_t>((at * kPixels + pixel) * channels + channel)] =
+            static_cast<float>(image.ElementAsDouble(i));
+      }
+      TestGraph g;
+      const ir::OutputPort x =
+          g.Op("Transpose", {g.Parameter("x", {2, 6, 7, channels}), g.Ints({0, 3, 1, 2})});
+      g.Result(window.Add(g, FakeQuantized(g, x, by), window.FilterOf(weights)));
+      const std::vector<int64_t> sums = window.Sums(Less(codes, zero), weights);
+      std::vector<double> expected;
+      for (size_t i = 0; i < sums.size(); ++i)
+        expected.push_back(static_cast<double>(sums[i]) * by.scale * FilterScale(window.OutputOf(i)));
+      ExpectNumbers(g, {TensorValue::FromFloats({2, 6, 7, channels}, pixels)}, expected);
+      const auto executable = Compile(g.graph, {.backend = kernels::Backend::kFast, .threads = 1});
+      if (fast::simd::HasSimd()) {
+        EXPECT_EQ(executable->DescribePlan().find("Transpose"), std::string::npos)
+            << executable->DescribePlan();
+      }
+    }
+  }
+}
+
 // A quantized image, the result of a convolution by a multiple of the identity, that an 8-bit convolution and
 // an operation of f32 read.
 class QuantizedReadersTest : public ::testing::Test {
