@@ -212,7 +212,10 @@ constexpr Implementation kInt8Convolution[] = {Int8Row<Int8Algorithm::kWinograd>
                                                Int8Row<Int8Algorithm::kDot2>("int8_dot2")};
 constexpr Implementation kInt8GroupConvolution[] = {
     Int8Row<Int8Algorithm::kDot4Depthwise>("int8_depthwise_dot4"),
-    Int8Row<Int8Algorithm::kDepthwise>("int8_depthwise"), Int8Row<Int8Algorithm::kGrouped>("int8_grouped")};
+    Int8Row<Int8Algorithm::kDepthwise>("int8_depthwise"),
+    Int8Row<Int8Algorithm::kGrouped>("int8_grouped"),
+    {"mixed_depthwise", int8::MixedDepthwiseRowsApply, int8::MixedDepthwiseRowsCost,
+     MakeWithoutNan<int8::MakeMixedDepthwiseRows>}};
 
 constexpr Implementation kMixedGroupConvolution[] = {{"mixed_depthwise", int8::MixedDepthwiseApplies,
                                                       kernels::FixedCost<100>,

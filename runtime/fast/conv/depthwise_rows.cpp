@@ -115,6 +115,15 @@ class DepthwiseRowsKernel final : public kernels::Kernel {
 
 }  // namespace
 
+Reason HasRowsMicrokernel(const kernels::WindowAxis& rows, const kernels::WindowAxis& columns) {
+  if (rows.dilation != 1 || columns.dilation != 1)
+    return Reason("a dilation of {} x {}", rows.dilation, columns.dilation);
+  const bool is_square = rows.size == columns.size && rows.stride == columns.stride;
+  return is_square && simd::HasDepthwiseRows(columns.size, columns.stride)
+             ? Reason()
+             : Reason("a window of {} x {} or its strides", rows.size, columns.size);
+}
+
 Reason DepthwiseRowsApply(const KernelRequest& request) {
   const Reason reason = DepthwiseApplies(request);
   if (!reason.empty()) return reason;
@@ -122,13 +131,7 @@ Reason DepthwiseRowsApply(const KernelRequest& request) {
   if (request.inputs[0].shape.size() != kImageRank)
     return Reason("{} spatial axes", static_cast<int64_t>(request.inputs[0].shape.size()) - 2);
   const kernels::Window window = gemm::WindowOfConvolution(request);
-  const kernels::WindowAxis &rows = window[1], &columns = window[2];
-  if (rows.dilation != 1 || columns.dilation != 1)
-    return Reason("a dilation of {} x {}", rows.dilation, columns.dilation);
-  if (rows.size != columns.size || rows.stride != columns.stride ||
-      !simd::HasDepthwiseRows(columns.size, columns.stride))
-    return Reason("a window of {} x {} or its strides", rows.size, columns.size);
-  return Reason();
+  return HasRowsMicrokernel(window[1], window[2]);
 }
 
 bool HasLargeBorder(const KernelRequest& request) {

@@ -11,5 +11,9 @@ kernels::Reason ServesMixedDepthwise(const kernels::KernelRequest& given);
 // The implementation. Results are f32 images in nChw16c, or quantized ones in NHWC.
 kernels::Reason MixedDepthwiseApplies(const kernels::KernelRequest& given);
 kernels::KernelOrReason MakeMixedDepthwise(const kernels::KernelRequest& given);
+// The implementation for quantized filters, whose numbers stay f32, where the window moves along rows.
+kernels::Reason MixedDepthwiseRowsApply(const kernels::KernelRequest& given);
+kernels::Cost MixedDepthwiseRowsCost(const kernels::KernelRequest& given);
+kernels::KernelOrReason MakeMixedDepthwiseRows(const kernels::KernelRequest& given);
 
 }  // namespace nnefc::runtime::fast::int8

@@ -15,7 +15,7 @@ namespace {
 // The result rows whose accumulators, with the weights of a small window, fit in the registers.
 template <int kSize, int kStride, typename In>
 constexpr int kMaxRows =
-    kSimdWidth == kBlockColumns && kSize == 3 && (kStride == 1 || sizeof(In) == 1) ? 4 : 2;
+    kSimdWidth == kBlockColumns && kSize <= 3 && (kStride == 1 || sizeof(In) == 1) ? 4 : 2;
 
 const UnalignedFloatVector& VectorAt(const float* from) {
   return *reinterpret_cast<const UnalignedFloatVector*>(from);
@@ -147,7 +147,7 @@ struct MovingWindow {
       const int64_t column = begun * kStride - call.before;
       Advance();
       if (column >= 0 && column < call.in_columns) AddColumn<0>(call, column, call.channels - channel);
-      if constexpr (kStride > 1) {
+      if constexpr (kStride > 1 && kSize > 1) {
         if (column + 1 >= 0 && column + 1 < call.in_columns)
           AddColumn<1>(call, column + 1, call.channels - channel);
       }
@@ -199,6 +199,7 @@ void RunRows(const DepthwiseRows<In, Out>& given) {
 
 template <typename In, typename Out>
 void Run(const DepthwiseRows<In, Out>& rows) {
+  if (rows.size == 1) return rows.stride == 1 ? RunRows<1, 1>(rows) : RunRows<1, 2>(rows);
   if (rows.size == 3) return rows.stride == 1 ? RunRows<3, 1>(rows) : RunRows<3, 2>(rows);
   return rows.stride == 1 ? RunRows<5, 1>(rows) : RunRows<5, 2>(rows);
 }
@@ -206,7 +207,7 @@ void Run(const DepthwiseRows<In, Out>& rows) {
 }  // namespace
 
 int64_t DepthwiseRowsTogether(int64_t size) {
-  return size == 3 ? kMaxRows<3, 1, float> : kMaxRows<5, 1, float>;
+  return size <= 3 ? kMaxRows<3, 1, float> : kMaxRows<5, 1, float>;
 }
 
 void RunDepthwiseRows(const DepthwiseRows<float, float>& rows) {

@@ -9,7 +9,7 @@ namespace nnefc::runtime::fast::simd {
 
 // The sizes of windows and their strides that these rows have, with dilation 1.
 constexpr bool HasDepthwiseRows(int64_t size, int64_t stride) {
-  return (size == 3 || size == 5) && (stride == 1 || stride == 2);
+  return (size == 1 || size == 3 || size == 5) && (stride == 1 || stride == 2);
 }
 // The largest number of result rows of a call, for a window of `size` rows and columns.
 NNEFC_SIMD_FUNCTION(DepthwiseRowsTogether, int64_t(int64_t size));

@@ -167,7 +167,7 @@ def group_conv(x, w, processor: str, pad=1, stride=1, dilation=1) -> str:
     groups, outputs, inputs, height, width = w
     wide = processor in WIDE
     vector = 16 if wide else 8
-    in_rows = height == width and width in (3, 5) and stride in (1, 2) and dilation == 1
+    in_rows = height == width and width in (1, 3, 5) and stride in (1, 2) and dilation == 1
     if (outputs, inputs) == (1, 1) and groups >= BLOCK // 2 and in_rows and border_share(x[2], height, pad, stride) < 0.25:
         return "depthwise_rows"
     if (outputs, inputs) == (1, 1) and (groups >= BLOCK or (groups >= BLOCK // 2 and x[2] * x[3] <= 1 << 14)):
@@ -230,7 +230,7 @@ def group_convolutions() -> None:
     for groups in around(BLOCK // 2, BLOCK):
         emit_group((1, groups, 9, 9), (groups, 1, 1, 3, 3))
     print("# GroupConvolution: depthwise in rows, for windows of 3 or 5 with little border")
-    for taps in (2, 3, 4, 5, 6, 7):
+    for taps in (1, 2, 3, 4, 5, 6, 7):
         for stride in (1, 2, 3):
             emit_group((1, BLOCK, 19, 19), (BLOCK, 1, 1, taps, taps), stride=stride)
     emit_group((1, BLOCK, 19, 19), (BLOCK, 1, 1, 3, 5))
@@ -377,9 +377,12 @@ def int8_convolutions() -> None:
 
 
 def int8_depthwise_convolutions() -> None:
-    def choose(columns, taps, stride, folded, processor):
+    def choose(columns, taps, stride, folded, processor, channels=32):
         if processor != "vnni":
             return "int8_depthwise"
+        in_rows = taps in (1, 3, 5) and stride in (1, 2)
+        if in_rows and (taps == 1 or (output_extent(columns, taps, 1, 1, 1) <= 32 if stride == 1 else channels <= 64)):
+            return "mixed_depthwise"
         faster = not folded or taps > 3 or (stride == 1 and output_extent(columns, taps, stride, 1, 1) >= 14)
         return "int8_depthwise_dot4" if faster else "onednn_int8"
 
@@ -391,6 +394,13 @@ def int8_depthwise_convolutions() -> None:
                     emit(f"op=GroupConvolution x=1,32,9,{columns} w=32,1,1,{taps},{taps} pad=1 stride={stride}"
                          f" int8={'folded' if folded else 'f32'}",
                          lambda processor, threads: choose(columns, taps, stride, folded, processor), threads=(1,))
+    print("# int8 GroupConvolution: rows of results, for windows of 1, rows of at most 32 results, or 64 channels with strides")
+    for columns, taps in ((40, 1), (31, 3), (32, 3), (33, 3)):
+        emit(f"op=GroupConvolution x=1,32,9,{columns} w=32,1,1,{taps},{taps} pad=1 int8=folded",
+             lambda processor, threads: choose(columns, taps, 1, True, processor), threads=(1,))
+    for channels in around(64):
+        emit(f"op=GroupConvolution x=1,{channels},9,40 w={channels},1,1,3,3 pad=1 stride=2 int8=folded",
+             lambda processor, threads: choose(40, 3, 2, True, processor, channels), threads=(1,))
 
 
 def int8_matmuls() -> None:

@@ -113,6 +113,11 @@ TEST(Int8ReasonsTest, Groups) {
        "groups of 2 input and 1 output channels"},
       {InMemory(Grouped({.input = {1, 0, 5, 5, 5}, .window = {3, 3, 3}}, 16, 1, 1), Memory::kQuantized),
        kMixed, "more than 2 spatial axes"},
+      {Int8Grouped(image, 16, 1, 1), kMixed, ""},
+      {Int8Grouped({.input = {1, 0, 9, 9}, .window = {1, 1}}, 16, 1, 1), kMixed, ""},
+      {Int8Grouped({.input = {1, 0, 9, 9}, .window = {3, 5}}, 16, 1, 1), kMixed,
+       "a window of 3 x 5 or its strides"},
+      {Int8Grouped(image, 16, 1, 2), kMixed, "groups of 1 input and 2 output channels"},
   });
   if (!HasVnni()) return ExpectReasons({{Int8Grouped(image, 16, 1, 1), kFours, "needs VNNI"}});
   const auto of = [](Shape taps, Shape strides, Shape dilations) {

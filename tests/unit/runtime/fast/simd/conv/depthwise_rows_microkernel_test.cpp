@@ -109,12 +109,13 @@ class DepthwiseRowsTest : public SimdTest {
 TEST_P(DepthwiseRowsTest, SizesAndStridesThatRowsHave) {
   for (int64_t size : {1, 2, 3, 4, 5, 6, 7}) {
     for (int64_t stride : {0, 1, 2, 3})
-      EXPECT_EQ(HasDepthwiseRows(size, stride), (size == 3 || size == 5) && (stride == 1 || stride == 2));
+      EXPECT_EQ(HasDepthwiseRows(size, stride),
+                (size == 1 || size == 3 || size == 5) && (stride == 1 || stride == 2));
   }
 }
 
 TEST_P(DepthwiseRowsTest, EachNumberOfRows) {
-  for (int64_t size : {3, 5}) {
+  for (int64_t size : {1, 3, 5}) {
     ASSERT_LE(2 * (Of(DepthwiseRowsTogether)(size) - 1) + size, kMaxDepthwiseInputRows);
     for (int64_t stride : {1, 2}) {
       for (int64_t count = 1; count <= Of(DepthwiseRowsTogether)(size); ++count)
@@ -125,7 +126,7 @@ TEST_P(DepthwiseRowsTest, EachNumberOfRows) {
 
 // Windows that begin before, at and after the first column, and end before, at and after the last one.
 TEST_P(DepthwiseRowsTest, Borders) {
-  for (int64_t size : {3, 5}) {
+  for (int64_t size : {1, 3, 5}) {
     for (int64_t stride : {1, 2}) {
       for (int64_t before = -1; before <= size; ++before) {
         for (int64_t in_columns = 1; in_columns <= 7; ++in_columns) {
@@ -144,7 +145,7 @@ TEST_P(DepthwiseRowsTest, Borders) {
 
 TEST_P(DepthwiseRowsTest, EachNumberOfChannels) {
   for (int64_t channels = 1; channels <= kBlockColumns; ++channels) {
-    for (int64_t size : {3, 5}) CheckAll({.count = 2, .size = size, .channels = channels});
+    for (int64_t size : {1, 3, 5}) CheckAll({.count = 2, .size = size, .channels = channels});
   }
 }
 
