@@ -72,6 +72,9 @@ class Int8Reorder final : public kernels::Kernel {
     }
     if (from_ == ImageOrder::kRows && to_ == ImageOrder::kChannelsLast16 && sizes_.channels == kColors)
       return Interleave(in, out);
+    if (std::is_same_v<Number, uint8_t> && from_ == ImageOrder::kRows && to_ == ImageOrder::kChannelsLast16 &&
+        sizes_.pixels <= kFewPixels)
+      return InterleaveFewPixels(in, out);
     // Partitions pixels: in NHWC layout several channel blocks share a cache line, which would cause false
     // sharing.
     constexpr int64_t kMinPixels = 16, kMaxPixels = 256;
@@ -86,7 +89,22 @@ class Int8Reorder final : public kernels::Kernel {
   }
 
  private:
-  static constexpr int64_t kColors = 3, kFewChannels = 4, kTilePixels = 64;
+  static constexpr int64_t kColors = 3, kFewChannels = 4, kFewPixels = 8, kTilePixels = 64;
+
+  // Interleaves images of a few pixels, which fill no vectors.
+  kernels::FaultOr<Success> InterleaveFewPixels(const uint8_t* in, Number* out) const {
+    const int64_t channels = sizes_.channels, pixels = sizes_.pixels;
+    tensor::ParallelFor(sizes_.images, channels * pixels, [=, this](int64_t image) {
+      const auto number_of = NumberMaker();
+      const uint8_t* from = in + image * channels * pixels;
+      Number* to = out + image * channels * pixels;
+      for (int64_t pixel = 0; pixel < pixels; ++pixel, to += channels) {
+        for (int64_t channel = 0; channel < channels; ++channel)
+          to[channel] = number_of(from[channel * pixels + pixel]);
+      }
+    });
+    return Success();
+  }
 
   // Interleaves images with three channels, typical network inputs.
   kernels::FaultOr<Success> Interleave(const uint8_t* in, Number* out) const {

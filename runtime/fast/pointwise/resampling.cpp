@@ -187,6 +187,8 @@ class Resampling final : public kernels::Kernel {
       std::copy_n(from, count * form_.pixel, to);
     } else if (form_.pixel == 1 && step == 0) {
       std::fill_n(to, count, *from);
+    } else if (form_.pixel == 1 && step == -1) {
+      std::reverse_copy(from - (count - 1), from + 1, to);
     } else {
       for (int64_t i = 0; i < count; ++i)
         std::copy_n(from + i * step * form_.pixel, form_.pixel, to + i * form_.pixel);
