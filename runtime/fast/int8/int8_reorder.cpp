@@ -91,7 +91,7 @@ class Int8Reorder final : public kernels::Kernel {
  private:
   static constexpr int64_t kColors = 3, kFewChannels = 4, kFewPixels = 8, kTilePixels = 64;
 
-  // Interleaves images of a few pixels, which fill no vectors.
+  // Interleaves images of a few pixels, too few for vectors.
   kernels::FaultOr<Success> InterleaveFewPixels(const uint8_t* in, Number* out) const {
     const int64_t channels = sizes_.channels, pixels = sizes_.pixels;
     tensor::ParallelFor(sizes_.images, channels * pixels, [=, this](int64_t image) {

@@ -30,7 +30,7 @@ class LookupTable final : public kernels::Kernel {
       if constexpr (std::is_same_v<Number, uint8_t>) {
         simd::LookUpUint8({table, codes + begin, end - begin, out + begin});
       } else {
-        for (int64_t i = begin; i < end; ++i) out[i] = table[codes[i]];
+        simd::LookUpFloats({table, codes + begin, end - begin, out + begin});
       }
     });
     return Success();

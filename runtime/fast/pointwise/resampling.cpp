@@ -57,7 +57,7 @@ struct WeighedFloats {
 template <size_t kTerms, int64_t kCount>
 [[gnu::always_inline]] inline int64_t SumParts(llvm::ArrayRef<WeighedFloats> terms, int64_t at, int64_t count,
                                                float* to) {
-  // Local copies, since `to` might be any of the terms for all that compilers know.
+  // Local copies: `to` might be one of the terms.
   std::array<WeighedFloats, std::max<size_t>(kTerms, 1)> known;
   std::copy_n(terms.begin(), kTerms, known.begin());
   for (; at + kCount <= count; at += kCount) {
@@ -236,7 +236,7 @@ class Resampling final : public kernels::Kernel {
     if (taps.size() == 2) {
       const float* other = line + taps[1].position * pixel;
       const auto second = static_cast<float>(taps[1].weight);
-      // A local array, since `to` might be `line` for all that compilers know.
+      // A local array: `to` might be `line`.
       for (int64_t i = 0; i < kCount; ++i) sums[i] = first * only[i] + second * other[i];
       for (int64_t i = 0; i < kCount; ++i) to[i] = sums[i];
       return;

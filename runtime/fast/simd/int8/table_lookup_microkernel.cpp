@@ -68,4 +68,36 @@ void LookUpUint8(const TableLookup& given) {
   });
 }
 
+void LookUpFloats(const FloatLookup& given) {
+  RunSimd([&]() NNEFC_SIMD_INLINE {
+    const FloatLookup call = given;  // local copy, to exclude aliasing
+    int64_t i = 0;
+#if defined(NNEFC_X86_AVX512)
+    // The table in 16 registers; an instruction reads two of them by the lowest five bits. Half of the time
+    // of scalar loads, and a third of that of a gather (Zen 5).
+    constexpr int kPairs = 8, kBit = 32;
+    __m512 table[2 * kPairs];
+#pragma GCC unroll 16
+    for (int row = 0; row < 2 * kPairs; ++row) table[row] = _mm512_loadu_ps(call.table + row * kSimdWidth);
+    for (; i + kSimdWidth <= call.count; i += kSimdWidth) {
+      const __m512i codes =
+          _mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(call.codes + i)));
+      __m512 found[kPairs];
+#pragma GCC unroll 8
+      for (int pair = 0; pair < kPairs; ++pair)
+        found[pair] = _mm512_permutex2var_ps(table[2 * pair], codes, table[2 * pair + 1]);
+#pragma GCC unroll 3
+      for (int bit = kBit, left = kPairs / 2; left > 0; bit *= 2, left /= 2) {
+        const __mmask16 is_second = _mm512_test_epi32_mask(codes, _mm512_set1_epi32(bit));
+#pragma GCC unroll 4
+        for (int pair = 0; pair < left; ++pair)
+          found[pair] = _mm512_mask_blend_ps(is_second, found[2 * pair], found[2 * pair + 1]);
+      }
+      _mm512_storeu_ps(call.out + i, found[0]);
+    }
+#endif
+    for (; i < call.count; ++i) call.out[i] = call.table[call.codes[i]];
+  });
+}
+
 }  // namespace nnefc::runtime::fast::simd::NNEFC_SIMD_NAMESPACE

@@ -15,4 +15,13 @@ struct TableLookup {
 };
 NNEFC_SIMD_FUNCTION(LookUpUint8, void(const TableLookup& lookup));
 
+// A lookup of numbers.
+struct FloatLookup {
+  const float* table;  // 256 numbers
+  const uint8_t* codes;
+  int64_t count;
+  float* out;
+};
+NNEFC_SIMD_FUNCTION(LookUpFloats, void(const FloatLookup& call));
+
 }  // namespace nnefc::runtime::fast::simd

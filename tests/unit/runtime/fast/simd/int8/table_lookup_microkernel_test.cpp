@@ -26,6 +26,23 @@ TEST_P(CodeLookupTest, EachCodeIsFound) {
   }
 }
 
+TEST_P(CodeLookupTest, EachNumberIsFound) {
+  GuardedArray<float> table = DrawReals(256);
+  table[0] = kNan;
+  table[255] = -kInfinity;
+  for (int64_t count : {0, 1, 15, 16, 17, 31, 32, 33, 256, 1000}) {
+    for (int first = 0; first < 256; first += 51) {
+      GuardedArray<uint8_t> codes = Array<uint8_t>(count);
+      GuardedArray<float> out = Untouched(count);
+      for (int64_t i = 0; i < count; ++i) codes[i] = static_cast<uint8_t>(first + i);
+      Of(LookUpFloats)({table.data(), codes.data(), count, out.data()});
+      for (int64_t i = 0; i < count; ++i) {
+        ASSERT_TRUE(IsSame(out[i], double{table[static_cast<uint8_t>(first + i)]})) << i << " of " << count;
+      }
+    }
+  }
+}
+
 NNEFC_INSTANTIATE_LANE_TESTS(CodeLookupTest);
 
 }  // namespace
