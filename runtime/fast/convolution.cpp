@@ -184,10 +184,12 @@ kernels::Cost DepthwiseCost(const KernelRequest& request) {
 }
 
 kernels::Cost DepthwiseRowsCost(const KernelRequest& request) {
-  constexpr double kRows = 0.4;
+  constexpr double kOfTiles = 0.8;
   if (conv::HasLargeBorder(request))
     return kernels::Cost::NotByDefault(Reason("a quarter of the taps are border"));
-  return {kRows};
+  kernels::Cost cost = DepthwiseCost(request);
+  cost.time *= kOfTiles;
+  return cost;
 }
 
 // With few outputs most of a block is wasted, but im2col of oneDNN is still slower. A filter that is not

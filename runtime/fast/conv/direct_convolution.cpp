@@ -345,7 +345,8 @@ kernels::OrReason<DirectForm> DirectFormOf(const kernels::KernelRequest& request
     return kernels::Reason("groups of {} input and {} output channels, not whole blocks", filter[1],
                            filter[0]);
   const kernels::Window window = gemm::WindowOfConvolution(request);
-  DirectForm form{.order = filter[1] < kBlockColumns ? ImageOrder::kRowMajor : ImageOrder::kBlocked,
+  const bool is_blocked = filter[1] >= kBlockColumns || memory::IsChannelBlocked(request.inputs[0]);
+  DirectForm form{.order = is_blocked ? ImageOrder::kBlocked : ImageOrder::kRowMajor,
                   .groups = groups,
                   .images = input[0] * groups,
                   .inputs = filter[1],

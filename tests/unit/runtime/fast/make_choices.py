@@ -168,9 +168,10 @@ def group_conv(x, w, processor: str, pad=1, stride=1, dilation=1) -> str:
     wide = processor in WIDE
     vector = 16 if wide else 8
     in_rows = height == width and width in (1, 3, 5) and stride in (1, 2) and dilation == 1
-    if (outputs, inputs) == (1, 1) and groups >= BLOCK // 2 and in_rows and border_share(x[2], height, pad, stride) < 0.25:
+    fits_cache = groups >= BLOCK or (groups >= BLOCK // 2 and x[2] * x[3] <= 1 << 14)
+    if (outputs, inputs) == (1, 1) and fits_cache and in_rows and border_share(x[2], height, pad, stride) < 0.25:
         return "depthwise_rows"
-    if (outputs, inputs) == (1, 1) and (groups >= BLOCK or (groups >= BLOCK // 2 and x[2] * x[3] <= 1 << 14)):
+    if (outputs, inputs) == (1, 1) and fits_cache:
         return "depthwise"
     fills = inputs % vector == 0 and outputs % vector == 0
     fits = fills or (inputs == outputs and inputs in (4, 8))
@@ -238,8 +239,9 @@ def group_convolutions() -> None:
     for taps, pad, quarter in ((3, 1, 3), (5, 2, 5), (5, 4, 12)):
         for rows in around(quarter):
             emit_group((1, BLOCK, rows, 19), (BLOCK, 1, 1, taps, taps), pad=pad)
-    print("# GroupConvolution: depthwise in tiles, images of less than a block up to 16,384 pixels")
+    print("# GroupConvolution: depthwise, images of less than a block up to 16,384 pixels")
     for rows in around(1 << 14):
+        emit_group((1, BLOCK - 1, rows, 1), (BLOCK - 1, 1, 1, 3, 3))
         emit_group((1, BLOCK - 1, rows, 1), (BLOCK - 1, 1, 1, 3, 3), dilation=2, pad=2)
         emit_group((1, BLOCK, rows, 1), (BLOCK, 1, 1, 3, 3), dilation=2, pad=2)
     print("# GroupConvolution: groups that fill vectors, alone or together")

@@ -88,6 +88,27 @@ TEST(DirectConvolutionTest, FewChannelsOfRowMajorImages) {
   ExpectDirect({.input = {1, 3, 5, 6}, .window = {9, 9}, .begin = {4, 4}, .end = {4, 4}}, 32, {}, 12);
 }
 
+// Images in blocks that they do not fill, as a depthwise convolution stores them, stay in blocks.
+TEST(DirectConvolutionTest, FewChannelsOfBlocks) {
+  for (const int64_t channels : {8, 9, 15, 16, 17}) {
+    const Shape image = {2, channels, 9, 8};
+    TestGraph g;
+    const auto x = g.Op("GroupConvolution", {g.Parameter("x", image), g.Weights({channels, 1, 1, 3, 3}, 1)},
+                        WindowOf({.window = {3, 3}, .begin = {1, 1}, .end = {1, 1}}));
+    const auto y = g.Op("Convolution", {x, g.Weights({24, channels, 2, 2}, 2)},
+                        WindowOf({.window = {2, 2}, .strides = {2, 2}, .begin = {0, 1}, .end = {1, 0}}));
+    g.Result(g.Op("ReLU", {y}));
+    ExpectAsReference(g, {RandomTensor(image, 3)}, kDirectKernel, 2e-5);
+    const auto executable = Compile(g.graph, {.backend = kernels::Backend::kFast, .threads = 1});
+    if (fast::simd::HasSimd()) {
+      const std::string plan = executable->DescribePlan();
+      const size_t depthwise = plan.find("nnefc:depthwise_rows"), direct = plan.find(kDirectKernel);
+      ASSERT_TRUE(depthwise < direct && direct != std::string::npos) << plan;
+      EXPECT_EQ(plan.substr(depthwise, direct - depthwise).find("reorder"), std::string::npos) << plan;
+    }
+  }
+}
+
 TEST(DirectConvolutionTest, BordersThatWindowsLieWhollyIn) {
   for (const int64_t inputs : {3, 16}) {
     ExpectDirect({.input = {1, inputs, 6, 6}, .window = {3, 2}, .begin = {5, 4}, .end = {7, 6}}, 32,
