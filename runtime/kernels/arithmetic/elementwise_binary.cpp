@@ -67,6 +67,10 @@ struct Power {
   static T Apply(T a, T b) {
     if constexpr (std::is_floating_point_v<T>) {
       if (b == T(2)) return a * a;
+      // The cube in f64, which is rounded once to f32 like the power.
+      if constexpr (sizeof(T) == sizeof(float)) {
+        if (b == T(3)) return static_cast<T>(double{a} * a * a);
+      }
       return std::pow(a, b);
     } else {
       if constexpr (std::is_signed_v<T>) {

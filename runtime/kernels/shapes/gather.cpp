@@ -1,6 +1,7 @@
 // Gather, GatherElements and ScatterElementsUpdate.
 
 #include <cstring>
+#include <utility>
 
 #include "runtime/kernels/arithmetic/unary.h"
 #include "runtime/kernels/attributes.h"
@@ -80,19 +81,32 @@ FaultOr<tensor::ElementsView> GatherOne(const ViewRequest& run) {
 
 // Returns the offset of each element of `indices`, in row-major order, in a tensor with these strides. Along
 // `axis` it is that of the element's position.
-std::vector<int64_t> ElementOffsets(const TensorView& indices, const std::vector<int64_t>& positions,
+std::vector<int64_t> ElementOffsets(const TensorView& indices, std::vector<int64_t> positions,
                                     llvm::ArrayRef<int64_t> strides, size_t axis) {
-  std::vector<int64_t> offsets = {0};
-  for (size_t i = 0; i < indices.shape().size(); ++i) {
-    const int64_t stride = i == axis ? 0 : strides[i];
-    std::vector<int64_t> further;
-    further.reserve(offsets.size() * static_cast<size_t>(indices.shape()[i]));
-    for (const int64_t offset : offsets) {
-      for (int64_t k = 0; k < indices.shape()[i]; ++k) further.push_back(offset + k * stride);
+  const llvm::ArrayRef<int64_t> shape = indices.shape();
+  std::vector<int64_t> offsets = std::move(positions);
+  if (offsets.empty()) return offsets;
+  // Lines of elements with adjacent offsets, of the axes after `axis`, or elements of the axis itself.
+  const int64_t of_axis = strides[axis];
+  size_t last = shape.size() - 1;
+  int64_t inner = shape[last];
+  const int64_t of_inner = last == axis ? 0 : strides[last];
+  for (; last > axis + 1 && strides[last - 1] == inner; --last) inner *= shape[last - 1];
+  Shape index(shape.size(), 0);
+  int64_t begin = 0;  // of a line, and its first element
+  for (size_t i = 0; i < offsets.size(); i += static_cast<size_t>(inner)) {
+    for (int64_t k = 0; k < inner; ++k) {
+      int64_t& offset = offsets[i + static_cast<size_t>(k)];
+      offset = begin + k * of_inner + offset * of_axis;
     }
-    offsets = std::move(further);
+    for (size_t outer = last; outer-- > 0;) {
+      const int64_t stride = outer == axis ? 0 : strides[outer];
+      begin += stride;
+      if (++index[outer] < shape[outer]) break;
+      begin -= stride * shape[outer];
+      index[outer] = 0;
+    }
   }
-  for (size_t i = 0; i < offsets.size(); ++i) offsets[i] += positions[i] * strides[axis];
   return offsets;
 }
 
@@ -103,7 +117,7 @@ FaultOr<Success> GatherElements(const ReferenceRun& run) {
   const size_t axis = static_cast<size_t>(NormalAxis(run.node.Int("axis"), data.rank()));
   FaultOr<std::vector<int64_t>> positions = Positions(indices, data.shape()[axis]);
   if (!positions) return positions.error();
-  const std::vector<int64_t> offsets = ElementOffsets(indices, *positions, data.strides(), axis);
+  const std::vector<int64_t> offsets = ElementOffsets(indices, std::move(*positions), data.strides(), axis);
   const size_t width = data.element_bytes();
   tensor::ParallelFor(indices.volume(), 2, [&](int64_t i) {
     std::memcpy(run.output().mutable_bytes() + static_cast<size_t>(i) * width,
@@ -144,7 +158,7 @@ C Combined(Combine combine, C a, C b) {
 // out = data; then out[.., indices[.., i, ..], ..] is combined with updates[.., i, ..] sequentially, since
 // indices may repeat.
 template <typename T>
-void ScatterAs(const ReferenceRun& run, const std::vector<int64_t>& positions, size_t axis) {
+void ScatterAs(const ReferenceRun& run, std::vector<int64_t> positions, size_t axis) {
   using C = ComputeType<T>;
   const TensorView& indices = run.input(1);
   const tensor::MutableTensorView& output = run.output();
@@ -154,8 +168,18 @@ void ScatterAs(const ReferenceRun& run, const std::vector<int64_t>& positions, s
   std::vector<int64_t> counts;  // number of values in the mean of each element
   if (combine == Combine::kMean || !use_initial)
     counts.assign(static_cast<size_t>(output.volume()), use_initial ? 1 : 0);
-  const std::vector<int64_t> offsets = ElementOffsets(indices, positions, output.strides(), axis);
+  const std::vector<int64_t> offsets = ElementOffsets(indices, std::move(positions), output.strides(), axis);
   const T* updates = run.input(2).data<T>();
+  const auto combine_all = [&](const auto& combined) {
+    for (size_t i = 0; i < offsets.size(); ++i) {
+      const int64_t at = offsets[i];
+      out[at] = T(combined(static_cast<C>(out[at]), static_cast<C>(updates[i])));
+    }
+  };
+  // The most frequent ones, without a choice for each element.
+  if (counts.empty() && combine == Combine::kReplace) return combine_all([](C, C update) { return update; });
+  if (counts.empty() && combine == Combine::kSum)
+    return combine_all([](C sum, C update) { return static_cast<C>(sum + update); });
   for (size_t i = 0; i < offsets.size(); ++i) {
     const int64_t at = offsets[i];
     const C update = static_cast<C>(updates[i]);
@@ -185,8 +209,8 @@ FaultOr<Success> ScatterElementsUpdate(const ReferenceRun& run) {
   if (!positions) return positions.error();
   if (data.bytes() != run.output().bytes())
     std::memcpy(run.output().mutable_bytes(), data.bytes(), data.byte_size());
-  const bool known =
-      VisitNumericType(data.type(), [&]<typename T>(TypeTag<T>) { ScatterAs<T>(run, *positions, axis); });
+  const bool known = VisitNumericType(
+      data.type(), [&]<typename T>(TypeTag<T>) { ScatterAs<T>(run, std::move(*positions), axis); });
   if (!known) return UnsupportedType(run);
   return Success();
 }

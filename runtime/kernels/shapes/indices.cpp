@@ -2,8 +2,11 @@
 
 #include "runtime/kernels/shapes/indices.h"
 
+#include <algorithm>
+
 #include "compiler/support/tensor/element_visitor.h"
 #include "runtime/kernels/attributes.h"
+#include "runtime/tensor/wide.h"
 
 namespace nnefc::runtime::kernels {
 
@@ -23,15 +26,28 @@ FaultOr<std::vector<int64_t>> IndexElements(const tensor::TensorView& indices) {
 }
 
 FaultOr<std::vector<int64_t>> Positions(const tensor::TensorView& indices, int64_t extent) {
-  FaultOr<std::vector<int64_t>> positions = IndexElements(indices);
-  if (!positions) return positions;
-  for (int64_t& position : *positions) {
-    if (position < -extent || position >= extent) {
-      return KernelFault("index {} is outside an axis of extent {}", position, extent);
-    }
-    position = NormalAxis(position, extent);
-  }
-  return positions;
+  std::vector<int64_t> positions(static_cast<size_t>(indices.volume()));
+  bool has_outside = false;
+  const bool known = VisitIntegerType(indices.type(), [&]<typename T>(TypeTag<T>) {
+    // One loop without branches, for vectors.
+    tensor::Wide([&, given = indices.data<T>(), out = positions.data(), count = positions.size()] {
+      uint64_t outside = 0;
+      const auto begin = static_cast<uint64_t>(extent), range = 2 * begin;
+      for (size_t i = 0; i < count; ++i) {
+        const auto position = static_cast<int64_t>(given[i]);
+        outside |= static_cast<uint64_t>(static_cast<uint64_t>(position) + begin >= range);
+        out[i] = position + (position < 0 ? extent : 0);
+      }
+      has_outside = outside != 0;
+    });
+  });
+  if (known && !has_outside) return positions;
+  const FaultOr<std::vector<int64_t>> elements = IndexElements(indices);
+  if (!elements) return elements;
+  const auto outside = std::find_if(elements->begin(), elements->end(), [=](int64_t position) {
+    return position < -extent || position >= extent;
+  });
+  return KernelFault("index {} is outside an axis of extent {}", *outside, extent);
 }
 
 FaultOr<llvm::SmallVector<int64_t, 8>> AxesOf(const tensor::TensorView& axes, int64_t rank) {
