@@ -92,6 +92,7 @@ class CompressedGemm final : public kernels::Kernel {
  private:
   // Weights [outputs, inputs]: each output is a dot product with its row.
   void MultiplyRows(const float* x, const std::byte* weights, float* y) const {
+    if (shape_.rows == 1 && HasCompressedRows()) return MultiplyVector(x, weights, y);
     const LeftFactors left{x, shape_.inputs, shape_.rows};
     tensor::ParallelFor(shape_.outputs, shape_.inputs, [&](int64_t output) {
       std::array<float, kMaxLeftRows> sums = {};
@@ -109,6 +110,17 @@ class CompressedGemm final : public kernels::Kernel {
         }
       }
       for (int64_t row = 0; row < shape_.rows; ++row) y[row * shape_.outputs + output] = sums[row];
+    });
+  }
+
+  void MultiplyVector(const float* x, const std::byte* weights, float* y) const {
+    const int64_t inputs = shape_.inputs, groups = tensor::CeilDivide(shape_.outputs, kRowsTogether);
+    tensor::ParallelFor(groups, kRowsTogether * inputs, [&](int64_t group) {
+      const int64_t first = group * kRowsTogether, left = shape_.outputs - first;
+      if (left >= kRowsTogether)
+        return DotCompressedRows(form_, weights, first * inputs, inputs, x, y + first);
+      for (int64_t output = first; output < shape_.outputs; ++output)
+        DotCompressedRow(form_, weights, output * inputs, inputs, {x, inputs, 1}, y + output);
     });
   }
 

@@ -12,6 +12,7 @@
 #include <immintrin.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 namespace nnefc::runtime::fast::gemm {
@@ -81,6 +82,16 @@ struct Blocks {
   }
 };
 
+// GCC warns of undefined operands in its headers for the intrinsics that divide a vector of 512 bits.
+[[NNEFC_INLINE_IN_512]] inline float SumOfLanes(__m512 x) {
+  alignas(64) float lanes[kWidth];
+  _mm512_store_ps(lanes, x);
+  const __m256 eight = _mm256_add_ps(_mm256_load_ps(lanes), _mm256_load_ps(lanes + kWidth / 2));
+  const __m128 four = _mm_add_ps(_mm256_castps256_ps128(eight), _mm256_extractf128_ps(eight, 1));
+  const __m128 two = _mm_add_ps(four, _mm_movehl_ps(four, four));
+  return _mm_cvtss_f32(_mm_add_ss(two, _mm_movehdup_ps(two)));
+}
+
 // Uses `kPairs` pairs of partial sums per row to hide the latency of additions.
 template <int kRows, int kPairs, typename Row>
 [[NNEFC_IN_512]] void Dot(const Row& weights, int64_t count, const LeftFactors& left, float* sums) {
@@ -113,12 +124,7 @@ template <int kRows, int kPairs, typename Row>
   for (int r = 0; r < kRows; ++r) {
     __m512 sum = partial[r][0];
     for (int j = 1; j < 2 * kPairs; ++j) sum = _mm512_add_ps(sum, partial[r][j]);
-    alignas(64) float lanes[kWidth];
-    _mm512_store_ps(lanes, sum);
-    for (int64_t width = kWidth / 2; width > 0; width /= 2) {
-      for (int64_t lane = 0; lane < width; ++lane) lanes[lane] += lanes[lane + width];
-    }
-    sums[r] = lanes[0];
+    sums[r] = SumOfLanes(sum);
   }
 }
 
@@ -142,6 +148,35 @@ void DotOfRows(const Row& weights, int64_t count, const LeftFactors& left, float
     default:
       NNEFC_CHECK(!"at most kMaxLeftRows rows");
   }
+}
+
+// Several rows hide the latency of additions, and of the sums of lanes at the end.
+template <typename Row>
+[[NNEFC_IN_512]] void DotTogether(const std::array<Row, kRowsTogether>& weights, int64_t count,
+                                  const float* x, float* sums) {
+  __m512 partial[kRowsTogether][2];
+  for (auto& row : partial) row[0] = row[1] = _mm512_setzero_ps();
+  int64_t i = 0;
+  for (; i + 2 * kWidth <= count; i += 2 * kWidth) {
+    const __m512 first = _mm512_loadu_ps(x + i), second = _mm512_loadu_ps(x + i + kWidth);
+    for (int row = 0; row < kRowsTogether; ++row) {
+      const Pair factor = weights[row].Load(i, 0xffff, 0xffff);
+      partial[row][0] = _mm512_fmadd_ps(factor.first, first, partial[row][0]);
+      partial[row][1] = _mm512_fmadd_ps(factor.second, second, partial[row][1]);
+    }
+  }
+  if (i < count) {
+    const __mmask16 of_first = Mask(i, count), of_second = Mask(i + kWidth, count);
+    const __m512 first = _mm512_maskz_loadu_ps(of_first, x + i),
+                 second = _mm512_maskz_loadu_ps(of_second, x + i + kWidth);
+    for (int row = 0; row < kRowsTogether; ++row) {
+      const Pair factor = weights[row].Load(i, of_first, of_second);
+      partial[row][0] = _mm512_fmadd_ps(factor.first, first, partial[row][0]);
+      partial[row][1] = _mm512_fmadd_ps(factor.second, second, partial[row][1]);
+    }
+  }
+  for (int row = 0; row < kRowsTogether; ++row)
+    sums[row] = SumOfLanes(_mm512_add_ps(partial[row][0], partial[row][1]));
 }
 
 template <typename Row>
@@ -190,6 +225,16 @@ void DotCompressedRow(Form form, const std::byte* weights, int64_t first, int64_
   WithRow(form, weights, first, [&](const auto& row) { DotOfRows(row, count, left, sums); });
 }
 
+void DotCompressedRows(Form form, const std::byte* weights, int64_t first, int64_t count, const float* x,
+                       float* sums) {
+  WithRow(form, weights, first, [&]<typename Row>(const Row&) {
+    std::array<Row, kRowsTogether> rows;
+    for (int64_t row = 0; row < kRowsTogether; ++row)
+      rows[static_cast<size_t>(row)] = Row{weights + CompressedFloats::ByteSize(form, first + row * count)};
+    DotTogether(rows, count, x, sums);
+  });
+}
+
 void AddCompressedRow(Form form, const std::byte* weights, int64_t first, int64_t count, const float* factors,
                       const RowSums& sums) {
   WithRow(form, weights, first, [&](const auto& row) { Add(row, count, factors, sums); });
@@ -206,6 +251,9 @@ bool HasCompressedRows() {
 }
 void DotCompressedRow(CompressedFloats::Form, const std::byte*, int64_t, int64_t, const LeftFactors&,
                       float*) {
+  NNEFC_CHECK(!"HasCompressedRows");
+}
+void DotCompressedRows(CompressedFloats::Form, const std::byte*, int64_t, int64_t, const float*, float*) {
   NNEFC_CHECK(!"HasCompressedRows");
 }
 void AddCompressedRow(CompressedFloats::Form, const std::byte*, int64_t, int64_t, const float*,

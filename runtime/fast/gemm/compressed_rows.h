@@ -21,6 +21,10 @@ struct LeftFactors {
 };
 void DotCompressedRow(CompressedFloats::Form form, const std::byte* weights, int64_t first, int64_t count,
                       const LeftFactors& left, float* sums);
+// The same for kRowsTogether rows of weights, one after another, and a single left row: one sum for each.
+inline constexpr int64_t kRowsTogether = 4;
+void DotCompressedRows(CompressedFloats::Form form, const std::byte* weights, int64_t first, int64_t count,
+                       const float* x, float* sums);
 // sums[r * stride_of_sums + k] += factors[r] * row[k].
 struct RowSums {
   float* sums;

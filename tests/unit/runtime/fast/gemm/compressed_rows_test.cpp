@@ -113,6 +113,26 @@ TEST(CompressedRowsTest, DotProducts) {
   });
 }
 
+// A quarter of each stored row after another.
+TEST(CompressedRowsTest, RowsTogether) {
+  ForEachRow([](Form form, const StoredRow& row, int64_t first, int64_t items, GuardedEdge edge,
+                std::mt19937& random) {
+    const int64_t count = items / kRowsTogether;
+    const bool is_blocked = form == Form::kBlocksOfHalves || form == Form::kBlocksOfPairs;
+    if (items % kRowsTogether != 0 || (is_blocked && count % 32 != 0)) return;
+    const GuardedArray<float> x = DrawIntegers(count, edge, random);
+    GuardedArray<float> sums(kRowsTogether, edge, 77);
+    DotCompressedRows(form, reinterpret_cast<const std::byte*>(row.bytes.data()), first, count, x.data(),
+                      sums.data());
+    for (int64_t r = 0; r < kRowsTogether; ++r) {
+      double expected = 0;
+      for (int64_t k = 0; k < count; ++k)
+        expected += x[k] * row.numbers[static_cast<size_t>(first + r * count + k)];
+      ASSERT_EQ(sums[r], expected) << "row " << r << " of " << count << " elements";
+    }
+  });
+}
+
 TEST(CompressedRowsTest, SumsOfRows) {
   ForEachRow([](Form form, const StoredRow& row, int64_t first, int64_t count, GuardedEdge edge,
                 std::mt19937& random) {
