@@ -90,7 +90,7 @@ TEST(DirectConvolutionTest, FewChannelsOfRowMajorImages) {
 
 // Images in blocks that they do not fill, as a depthwise convolution stores them, stay in blocks.
 TEST(DirectConvolutionTest, FewChannelsOfBlocks) {
-  for (const int64_t channels : {8, 9, 15, 16, 17}) {
+  for (const int64_t channels : {8, 9, 15, 17}) {
     const Shape image = {2, channels, 9, 8};
     TestGraph g;
     const auto x = g.Op("GroupConvolution", {g.Parameter("x", image), g.Weights({channels, 1, 1, 3, 3}, 1)},
