@@ -444,6 +444,29 @@ TEST(FormulasTest, FourierTransforms) {
   }
 }
 
+// The transform of an impulse at 0 is 1 everywhere. Sums over factors of up to 31 add only zeros to it.
+TEST(FormulasTest, FourierTransformsOfAnImpulse) {
+  for (const int64_t size : {2, 29, 30, 31, 62, 961}) {
+    std::vector<signal::Complex> data(static_cast<size_t>(size)), scratch;
+    data[0] = 1;
+    signal::Fft(size).Forward(data.data(), scratch);
+    for (const signal::Complex& x : data) ASSERT_EQ(x, signal::Complex(1)) << size;
+  }
+}
+
+// Of zeros of either sign, the first one of a segment is its maximum.
+TEST(FormulasTest, MaximaOfSegmentsOfZeros) {
+  for (const float first : {0.0F, -0.0F}) {
+    const auto made = RunReference("opset16", "SegmentMax",
+                                   {TensorValue::FromFloats({2, 1}, {first, -first}),
+                                    TensorValue::FromInts({2}, {0, 0}), TensorValue::FromInts({}, {1})},
+                                   With("fill_mode", "zero"));
+    ASSERT_EQ(made.size(), 1u);
+    EXPECT_EQ(made[0].ElementAsDouble(0), 0);
+    EXPECT_EQ(std::signbit(made[0].ElementAsDouble(0)), std::signbit(first));
+  }
+}
+
 // Reflects a position until it is inside: about the outermost elements, or about their outer edges.
 int64_t Reflected(int64_t position, int64_t extent, bool align) {
   if (extent == 1) return 0;

@@ -34,11 +34,12 @@ struct RegionGraph {
   }
 };
 
-FaultOr<std::vector<TensorValue>> RunRegion(const RegionCase& test, int64_t outputs, int64_t batch) {
+FaultOr<std::vector<TensorValue>> RunRegion(const RegionCase& test, int64_t outputs, int64_t batch,
+                                            const std::vector<float>& pixels = kPixels) {
   const RegionGraph made(test, outputs);
   const auto executable = Compile(made.g.graph, {.backend = Backend::kReference});
   return engine::Session::Create(executable)
-      ->Run({TensorValue::FromFloats({2, 1, 5}, kPixels),
+      ->Run({TensorValue::FromFloats({2, 1, 5}, pixels),
              TensorValue::FromFloats({1, 2}, {test.begin, test.end}),
              TensorValue::FromInts({1, 1}, {batch})});
 }
@@ -78,6 +79,19 @@ TEST(NnefRegionsTest, CornersOfPools) {
            {"avg_roi_pool", "", 1, 3, {20, 20, 20}},
        }) {
     Check(test);
+  }
+}
+
+// Of zeros of either sign, the first one of a region is its maximum.
+TEST(NnefRegionsTest, MaximaOfZeros) {
+  for (const float first : {0.0F, -0.0F}) {
+    std::vector<float> pixels(kPixels.size(), -1);
+    pixels[1] = first;
+    pixels[2] = -first;
+    const auto made = RunRegion({"max_roi_pool", "", 0, 4, {}}, 1, 0, pixels);
+    ASSERT_TRUE(made.ok()) << made.error().message;
+    EXPECT_EQ((*made)[0].ElementAsDouble(0), 0);
+    EXPECT_EQ(std::signbit((*made)[0].ElementAsDouble(0)), std::signbit(first));
   }
 }
 
