@@ -94,14 +94,24 @@ TEST(PlanFaultsTest, OperationsWithoutKernels) {
                 .infer = [](ir::InferContext& context) {
                   context.SetOutput(0, context.input(0).type, context.input(0).shape);
                 }});
-  for (const bool is_known : {true, false}) {
-    TestGraph g;
-    g.graph = std::make_shared<ir::Graph>(&registry);
-    const auto x = g.Parameter("x", {4});
-    const auto indices = g.Op("opset3", "NonZero", {x}, With("output_type", ElementType::kI64));
-    g.Result(g.Op("acme", "Fold", {is_known ? x : indices}));
-    const std::string fault = PlannedGraph::FaultOf(g, [](KernelRegistry&) {});
-    EXPECT_NE(fault.find("there is no kernel for `acme.Fold`"), std::string::npos) << fault;
+  // Only a run knows the type of the result.
+  registry.Add({.set = "acme",
+                .name = "Guess",
+                .inputs = {{.name = "data"}},
+                .outputs = {"output"},
+                .infer = [](ir::InferContext& context) {
+                  context.SetOutput(0, ElementType::kDynamic, context.input(0).shape);
+                }});
+  for (const std::string name : {"Fold", "Guess"}) {
+    for (const bool is_known : {true, false}) {
+      TestGraph g;
+      g.graph = std::make_shared<ir::Graph>(&registry);
+      const auto x = g.Parameter("x", {4});
+      const auto indices = g.Op("opset3", "NonZero", {x}, With("output_type", ElementType::kI64));
+      g.Result(g.Op("acme", name, {is_known ? x : indices}));
+      const std::string fault = PlannedGraph::FaultOf(g, [](KernelRegistry&) {});
+      EXPECT_NE(fault.find("there is no kernel for `acme." + name + "`"), std::string::npos) << fault;
+    }
   }
 }
 
