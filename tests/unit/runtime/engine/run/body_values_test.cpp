@@ -140,6 +140,57 @@ TEST(BranchResultsTest, AConstantConditionWithoutTransformations) {
   }
 }
 
+// The type of a branch's result may depend on a rank that only a run knows: it must be that of the other
+// branch.
+TEST(BranchResultsTest, TypesThatARunFindsOut) {
+  for (const char* type : {"i32", "f32"}) {
+    const std::string text = fmt::format(R"(graph "net" {{
+  %0 = opset1.Parameter "cond" {{element_type = boolean, shape = shape[]}} : boolean[]
+  %1 = opset1.Parameter "x" {{element_type = {0}, shape = shape[1]}} : {0}[1]
+  %2 = opset1.Parameter "target" {{element_type = i64, shape = shape[1]}} : i64[1]
+  %3 = opset1.Parameter "length" {{element_type = i64, shape = shape[1]}} : i64[1]
+  %4 = opset1.Parameter "k" {{element_type = i64, shape = shape[2]}} : i64[2]
+  %5 = opset1.Const "first" : i64[1] = dense<i64[1]: 0>
+  %6 = opset1.Const "step" : i64[1] = dense<i64[1]: 1>
+  %7 = opset8.Slice "cut" (%2, %5, %3, %6) : i64[?]
+  %8 = opset1.Reshape "any" (%1, %7) {{special_zero = false}} : {0}[...]
+  %9 = opset8.If "if" (%0, %8, %4) : i64[2] bodies {{
+    "then_body" input 1 -> 0 input 2 -> 1 output 0 -> 0 graph "then" {{
+      %0 = opset1.Parameter "x" {{element_type = {0}, shape = [...]}} : {0}[...]
+      %1 = opset1.Parameter "k" {{element_type = i64, shape = shape[2]}} : i64[2]
+      %2:2 = opset14.ConvertPromoteTypes "promote" (%0, %1) {{promote_unsafe = true, pytorch_scalar_promotion = true}} : dynamic[...], dynamic[2]
+      opset1.Result "r" (%2.1)
+    }}
+    "else_body" input 2 -> 0 output 0 -> 0 graph "else" {{
+      %0 = opset1.Parameter "k" {{element_type = i64, shape = shape[2]}} : i64[2]
+      opset1.Result "r" (%0)
+    }}
+  }}
+  opset1.Result "y" (%9)
+}})",
+                                         type);
+    Context context;
+    const std::shared_ptr<ir::Graph> graph =
+        ir::ParseGraph(context.sources.AddText("graph", text), TestRegistry(), context);
+    ASSERT_NE(graph, nullptr) << Messages(context.emitter);
+    const std::unique_ptr<Session> session = Session::Create(Compile(graph, {}));
+    const TensorValue numbers = TensorValue::FromInts({2}, {5, -6});
+    for (const bool condition : {true, false}) {
+      const auto outputs =
+          session->Run({TensorValue::FromBools({}, {condition}),
+                        TensorValue::FromInts({1}, {3}).ConvertedTo(*ParseElementType(type)),
+                        TensorValue::FromInts({1}, {1}), TensorValue::FromInts({1}, {1}), numbers});
+      const bool has_other_type = condition && type == std::string("f32");
+      ASSERT_EQ(outputs.ok(), !has_other_type) << type << condition;
+      if (outputs.ok()) {
+        EXPECT_EQ((*outputs)[0], numbers) << type << condition;
+      } else {
+        EXPECT_EQ(outputs.error().message, "`if` (If): its body gives f32[2]; expected i64[2]");
+      }
+    }
+  }
+}
+
 // A Loop of three iterations whose states are concatenated along `axis` as the output `port`; the other
 // output is the last state. The state is x at first, and grows by x.
 std::string LoopOf(int port, int axis, bool reversed) {

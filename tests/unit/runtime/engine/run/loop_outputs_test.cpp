@@ -1,5 +1,7 @@
 // Concatenated outputs of loops whose parts have shapes that only a run knows.
 
+#include <algorithm>
+
 #include "compiler/ir/text/text.h"
 #include "compiler/support/context.h"
 #include "fmt/core.h"
@@ -10,7 +12,7 @@ namespace {
 
 // How a TensorIterator concatenates the parts of its output.
 struct Join {
-  int axis = 1;
+  int axis = 1;  // negative: set after parsing, which refuses it
   int64_t part = 1;
   bool is_reversed = false;
   // Only the run knows how many extents the target has.
@@ -46,8 +48,9 @@ std::string BroadcastColumns(int64_t columns, const Join& join) {
   }}
   opset1.Result "y" (%{10})
 }})",
-                     columns, join.axis, ends, join.is_reversed ? -join.part : join.part, join.part, extents,
-                     dims, operation, cut, join.has_any_rank ? 5 : 1, join.has_any_rank ? 6 : 2);
+                     columns, std::max(join.axis, 0), ends, join.is_reversed ? -join.part : join.part,
+                     join.part, extents, dims, operation, cut, join.has_any_rank ? 5 : 1,
+                     join.has_any_rank ? 6 : 2);
 }
 
 // Returns the output for columns of 1, 2, ..., or the error.
@@ -57,6 +60,9 @@ kernels::FaultOr<TensorValue> RunColumns(int64_t columns, const Join& join, cons
   const std::shared_ptr<ir::Graph> graph = ir::ParseGraph(
       context.sources.AddText("graph", BroadcastColumns(columns, join)), TestRegistry(), context);
   if (graph == nullptr) return kernels::KernelFault("no graph: {}", Messages(context.emitter));
+  for (const ir::NodeId id : graph->nodes()) {
+    if (!graph->node(id).bodies().empty()) graph->body(id, 0).outputs[0].axis = join.axis;
+  }
   Emitter emitter;
   const auto executable = Executable::Create(graph, options, emitter);
   if (executable == nullptr) return kernels::KernelFault("{}", Messages(emitter));
@@ -119,12 +125,16 @@ TEST(LoopOutputsTest, PartsOfAnyRank) {
   const auto list = RunColumns(3, {.axis = 0, .has_any_rank = true}, {1});
   ASSERT_TRUE(list.ok()) << list.error().message;
   EXPECT_EQ(*list, TensorValue::FromFloats({3}, {1, 2, 3}));
-  for (const int axis : {2, 3}) {
-    const auto output = RunColumns(3, {.axis = axis, .has_any_rank = true}, {1, 1});
-    ASSERT_FALSE(output.ok()) << axis;
-    EXPECT_NE(output.error().message.find(fmt::format("along axis {}; the body gives [1,1]", axis)),
-              std::string::npos)
-        << output.error().message;
+  // The largest number of elements is that of the words of a list's header: rank 2 and capacity 4.
+  for (const int64_t part : {int64_t{1}, int64_t{2}, (int64_t{4} << 32) + 2}) {
+    for (const int axis : {-2, -1, 2, 3, 4, 5, 6}) {
+      const auto output = RunColumns(3, {.axis = axis, .part = part, .has_any_rank = true}, {1, 1});
+      ASSERT_FALSE(output.ok()) << axis << " " << part;
+      EXPECT_NE(output.error().message.find(
+                    fmt::format("parts of {} along axis {}; the body gives [1,1]", part, axis)),
+                std::string::npos)
+          << output.error().message;
+    }
   }
 }
 

@@ -155,5 +155,48 @@ TEST(RunFaultsTest, ConditionsOfOtherLengths) {
   }
 }
 
+// A Loop with the conditions `go` before the first iteration and `again` after each.
+std::string LoopWithConditions(const std::string& go, const std::string& again) {
+  return fmt::format(R"(graph "net" {{
+  %0 = opset1.Const "trips" : i64[] = dense<i64[]: 2>
+  %1 = opset1.Parameter "go" {{element_type = {0}, shape = shape[1]}} : {0}[1]
+  %2 = opset1.Parameter "again" {{element_type = {1}, shape = shape[1]}} : {1}[1]
+  %3 = opset1.Parameter "x" {{element_type = f32, shape = shape[1]}} : f32[1]
+  %4 = opset5.Loop "loop" (%0, %1, %3, %2) : f32[1] bodies {{
+    "body" input 2 -> 0 input 3 -> 1 output -1 -> 1 output 0 -> 0 back 0 -> 0 graph "body" {{
+      %0 = opset1.Parameter "h" {{element_type = f32, shape = shape[1]}} : f32[1]
+      %1 = opset1.Parameter "again" {{element_type = {1}, shape = shape[1]}} : {1}[1]
+      %2 = opset1.Add "twice" (%0, %0) {{auto_broadcast = "numpy"}} : f32[1]
+      opset1.Result "h" (%2)
+      opset1.Result "again" (%1)
+    }}
+  }}
+  opset1.Result "y" (%4)
+}})",
+                     go, again);
+}
+
+// Both conditions of a Loop are booleans.
+TEST(RunFaultsTest, ConditionsOfOtherTypes) {
+  const std::string boolean = "boolean";
+  for (const std::string& type : {boolean, std::string("u8"), std::string("i32")}) {
+    for (const bool is_first : {true, false}) {
+      const auto number = [&](bool is_other) {
+        return TensorValue::FromInts({1}, {1}).ConvertedTo(*ParseElementType(is_other ? type : boolean));
+      };
+      const auto outputs = RunText(LoopWithConditions(is_first ? type : boolean, is_first ? boolean : type),
+                                   {number(is_first), number(!is_first), TensorValue::FromFloats({1}, {3})});
+      ASSERT_EQ(outputs.ok(), type == boolean) << type << is_first;
+      if (outputs.ok()) {
+        EXPECT_EQ((*outputs)[0], TensorValue::FromFloats({1}, {12}));
+        continue;
+      }
+      EXPECT_EQ(outputs.error().message,
+                fmt::format("`loop` (Loop): {}its condition is {}[1]; expected one element of type boolean",
+                            is_first ? "" : "iteration 0: ", type));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace nnefc::runtime::engine::run
