@@ -3,6 +3,8 @@
 #include <cstdlib>
 #include <thread>
 
+#include "compiler/ir/text/text.h"
+#include "compiler/support/context.h"
 #include "runtime/tensor/thread_team.h"
 #include "tests/unit/runtime/count_threads.h"
 #include "tests/unit/runtime/run_graph.h"
@@ -333,6 +335,47 @@ TEST(SessionTest, AFailingRunLeavesTheState) {
       EXPECT_EQ(seen(), TensorValue::FromFloats({2}, {11, 22}));
       EXPECT_EQ(seen(), TensorValue::FromFloats({2}, {12, 24}));
     }
+  }
+}
+
+// A run that assigns no value leaves the state as it is, even after runs that did.
+TEST(SessionTest, BranchesThatAssign) {
+  const char text[] = R"(graph "net" {
+  %0 = opset1.Parameter "cond" {element_type = boolean, shape = shape[]} : boolean[]
+  %1 = opset1.Parameter "x" {element_type = f32, shape = shape[2]} : f32[2]
+  %2 = opset1.Const "first" : f32[2] = dense<f32[2]: 10.0, 20.0>
+  %3 = opset6.ReadValue "read" (%2) {variable_id = "v", variable_type = f32, variable_shape = shape[2]} : f32[2]
+  %4 = opset8.If "if" (%0, %1) : f32[2] bodies {
+    "then_body" input 1 -> 0 output 0 -> 0 graph "then" {
+      %0 = opset1.Parameter "x" {element_type = f32, shape = shape[2]} : f32[2]
+      %1 = opset6.Assign "assign" (%0) {variable_id = "v"} : f32[2]
+      opset1.Result "r" (%0)
+      sinks (%1)
+    }
+    "else_body" input 1 -> 0 output 0 -> 0 graph "else" {
+      %0 = opset1.Parameter "x" {element_type = f32, shape = shape[2]} : f32[2]
+      opset1.Result "r" (%0)
+    }
+  }
+  opset1.Result "y" (%4)
+  opset1.Result "state" (%3)
+})";
+  for (Backend backend : kBackends) {
+    Context context;
+    const std::shared_ptr<ir::Graph> graph =
+        ir::ParseGraph(context.sources.AddText("graph", text), TestRegistry(), context);
+    ASSERT_NE(graph, nullptr) << Messages(context.emitter);
+    const std::unique_ptr<Session> session = Session::Create(Compile(graph, {.backend = backend}));
+    const auto state_before = [&](bool assigns, float x) {
+      return (
+          *session->Run({TensorValue::FromBools({}, {assigns}), TensorValue::FromFloats({2}, {x, -x})}))[1];
+    };
+    EXPECT_EQ(state_before(true, 1), TensorValue::FromFloats({2}, {10, 20}));
+    EXPECT_EQ(state_before(false, 2), TensorValue::FromFloats({2}, {1, -1}));
+    EXPECT_EQ(state_before(true, 3), TensorValue::FromFloats({2}, {1, -1}));
+    session->ResetState();
+    EXPECT_EQ(state_before(false, 4), TensorValue::FromFloats({2}, {10, 20}));
+    EXPECT_EQ(state_before(false, 5), TensorValue::FromFloats({2}, {10, 20}));
   }
 }
 
