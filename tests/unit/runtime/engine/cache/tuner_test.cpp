@@ -38,6 +38,8 @@ class Sleeper final : public kernels::Kernel {
   std::string way_;
 };
 
+using MakeKernel = kernels::KernelOrReason (*)(const kernels::KernelRequest&);
+
 kernels::KernelOrReason MakeSleeper(const kernels::KernelRequest& request) {
   if (request.way == kOther) return kernels::Reason("cannot be made");
   kernels::PreparedKernel prepared{.kernel = std::make_shared<Sleeper>(request.way)};
@@ -62,13 +64,14 @@ class TunerTest : public testing::Test {
 
   // Returns a registry with these implementations, which are valid during the lifetime of the fixture. The
   // factory's own choice is a kernel without an id.
-  KernelRegistry Registry(std::initializer_list<std::string_view> ids, std::string_view operation = "ReLU") {
+  KernelRegistry Registry(std::initializer_list<std::string_view> ids, std::string_view operation = "ReLU",
+                          MakeKernel make = MakeSleeper) {
     std::vector<kernels::Implementation>& rows = rows_.emplace_back();
     for (std::string_view id : ids)
       rows.push_back({.id = id,
                       .is_applicable = [](const kernels::KernelRequest&) { return kernels::Reason(); },
                       .cost = kernels::FixedCost<100>,
-                      .make = MakeSleeper});
+                      .make = make});
     tables_.push_back({.type = "f32",
                        .serves = [](const kernels::KernelRequest&) { return kernels::Reason(); },
                        .implementations = rows});
@@ -76,8 +79,8 @@ class TunerTest : public testing::Test {
     KernelRegistry kernels;
     kernels.AddTables(
         kernels::Backend::kFast, {"opset1"}, operation, tables,
-        [tables](const kernels::KernelRequest& request) -> std::optional<kernels::PreparedKernel> {
-          return request.way.empty() ? std::optional(*MakeSleeper(request))
+        [tables, make](const kernels::KernelRequest& request) -> std::optional<kernels::PreparedKernel> {
+          return request.way.empty() ? std::optional(*make(request))
                                      : kernels::ChooseImplementation(tables, request);
         });
     return kernels;
@@ -267,6 +270,82 @@ TEST_F(TunerTest, ReordersAreMeasuredOnce) {
   EXPECT_EQ(prepare(nullptr, {4, 4}, Precision::kF32), 7);  // of another shape
 }
 
+// A reorder that takes as long as the slower kernel outweighs the faster one.
+TEST_F(TunerTest, TimesOfReorders) {
+  using Reorder = std::shared_ptr<const kernels::Kernel> (*)(ElementType, llvm::ArrayRef<int64_t>,
+                                                             const tensor::Layout&, const tensor::Layout&);
+  const auto choice = [&](std::string_view way, Reorder reorder) {
+    KernelRegistry kernels = Registry({way});
+    kernels.SetHooks(kernels::Backend::kFast, {.make_reorder = reorder});
+    Tuner tuner(kernels, nullptr, {.measures = true});
+    return Choice(tuner);
+  };
+  for (const std::string_view way : {kFastInput, kFastResult}) {
+    EXPECT_EQ(choice(way,
+                     [](auto, auto, auto&, auto&) -> std::shared_ptr<const kernels::Kernel> {
+                       return std::make_shared<Sleeper>(kSlow);
+                     }),
+              "");
+    EXPECT_EQ(choice(way,
+                     [](auto, auto, auto&, auto&) -> std::shared_ptr<const kernels::Kernel> {
+                       return std::make_shared<Sleeper>(kFast);
+                     }),
+              way);
+  }
+}
+
+// A kernel that overwrites its input with its first result, and notes what it is measured with.
+class OverwritingKernel final : public kernels::Kernel {
+ public:
+  struct Operands {
+    bool are_small_numbers = true;
+    bool has_first_result_in_place = true;
+    bool has_second_result_elsewhere = true;
+    int runs = 0;
+  };
+  static Operands& operands() {
+    static Operands noted;
+    return noted;
+  }
+  explicit OverwritingKernel(std::string_view way) : way_(way) {}
+  std::string implementation() const override { return way_; }
+  kernels::FaultOr<Success> Run(const kernels::KernelRun& run) const override {
+    const std::span<const float> numbers(run.input(0).data<float>(), 16);
+    Operands& noted = operands();
+    ++noted.runs;
+    noted.are_small_numbers &=
+        std::all_of(numbers.begin(), numbers.end(), [](float x) { return x > 0 && x < 1; });
+    noted.has_first_result_in_place &= run.outputs[0]->bytes() == run.input(0).bytes();
+    noted.has_second_result_elsewhere &= run.outputs[1]->bytes() != run.input(0).bytes();
+    return Success();
+  }
+
+ private:
+  std::string way_;
+};
+
+TEST_F(TunerTest, OperandsOfMeasuredKernels) {
+  const KernelRegistry kernels = Registry({kFast}, "ReLU", [](const kernels::KernelRequest& request) {
+    kernels::PreparedKernel prepared{.kernel = std::make_shared<OverwritingKernel>(request.way)};
+    prepared.inputs.resize(1);
+    prepared.outputs.resize(2);
+    prepared.in_place = 0;
+    prepared.in_place_required = true;
+    return kernels::KernelOrReason(prepared);
+  });
+  const kernels::ValueInfo values[] = {{.type = ElementType::kF32, .shape = {16}},
+                                       {.type = ElementType::kF32, .shape = {16}}};
+  const ir::Node& node = g_.graph->node(g_.graph->node(g_.graph->results()[0]).input(0).node);
+  Tuner tuner(kernels, nullptr, {.measures = true});
+  OverwritingKernel::operands() = {};
+  EXPECT_TRUE(tuner.Prepare({.node = &node, .inputs = values[0], .outputs = values}).has_value());
+  const OverwritingKernel::Operands& noted = OverwritingKernel::operands();
+  EXPECT_GT(noted.runs, 2);
+  EXPECT_TRUE(noted.are_small_numbers);
+  EXPECT_TRUE(noted.has_first_result_in_place);
+  EXPECT_TRUE(noted.has_second_result_elsewhere);
+}
+
 // Nothing is measured or stored for an operation without a table of implementations.
 TEST_F(TunerTest, OperationsWithoutImplementations) {
   KernelRegistry kernels;
@@ -282,6 +361,12 @@ TEST_F(TunerTest, OperationsWithoutImplementations) {
     EXPECT_EQ(tuner.num_measured(), 0);
   }
   EXPECT_EQ(cache.use().made, 0);
+  // Nor is there a kernel of an operation without any.
+  const KernelRegistry none;
+  Tuner tuner(none, nullptr, {.measures = true});
+  const kernels::ValueInfo value{.type = ElementType::kF32, .shape = {16}};
+  const ir::Node& node = g_.graph->node(g_.graph->node(g_.graph->results()[0]).input(0).node);
+  EXPECT_FALSE(tuner.Prepare({.node = &node, .inputs = value, .outputs = value}).has_value());
 }
 
 TEST_F(TunerTest, NothingIsMeasuredUnasked) {
@@ -313,6 +398,42 @@ TEST_F(TunerTest, APlanCacheKeepsChoices) {
   odd.Open({.low = 1, .high = 1});
   Tuner tuner(others, &odd, {.measures = true});
   EXPECT_EQ(Choice(tuner), "");
+}
+
+// An executable measures only if it is asked to, and uses the choices of its plan cache in any case.
+TEST_F(TunerTest, ExecutablesUseEarlierChoices) {
+  ir::OpRegistry operations(&TestRegistry());
+  operations.Add({.set = "acme",
+                  .name = "Rest",
+                  .inputs = {{.name = "data"}},
+                  .outputs = {"output"},
+                  .infer = [](ir::InferContext& context) {
+                    context.SetOutput(0, context.input(0).type, context.input(0).shape);
+                  }});
+  static constexpr kernels::Implementation kRows[] = {
+      {kSlow, kernels::AlwaysApplies, kernels::FixedCost<1>, MakeSleeper},
+      {kFast, kernels::AlwaysApplies, kernels::FixedCost<2>, MakeSleeper}};
+  static const kernels::ImplementationTable kTables[] = {{"f32", kernels::AlwaysApplies, kRows}};
+  TestGraph g;
+  g.graph = std::make_shared<ir::Graph>(&operations);
+  g.Result(g.Op("acme", "Rest", {g.Parameter("x", {16})}));
+  ExecutableOptions options{.add_kernels = [](KernelRegistry& kernels) {
+    kernels.AddReference({"acme"}, "Rest",
+                         [](const kernels::ReferenceRun&) -> kernels::FaultOr<Success> { return Success(); });
+    kernels.AddTables(kernels::Backend::kFast, {"acme"}, "Rest", kTables);
+  }};
+  const auto has_fast_kernel = [&] {
+    return Compile(g.graph, options)->DescribePlan().find(kFast) != std::string::npos;
+  };
+  EXPECT_FALSE(has_fast_kernel());
+  options.plan_cache = folder_.string();
+  EXPECT_FALSE(has_fast_kernel());
+  options.tune = true;
+  EXPECT_TRUE(has_fast_kernel());
+  options.tune = false;
+  EXPECT_TRUE(has_fast_kernel());
+  options.plan_cache = "";
+  EXPECT_FALSE(has_fast_kernel());
 }
 
 // Convolutions and matrix multiplications with several algorithms.
