@@ -131,6 +131,19 @@ TEST_F(HostileEntryTest, CountsOfItems) {
   }
 }
 
+// An entry may have a header alone, but no part of one.
+TEST_F(HostileEntryTest, HeadersWithoutItems) {
+  std::string header = whole_.substr(0, kItems);
+  Put(header, kFileBytes, uint64_t{kItems});
+  Put(header, kCount, uint64_t{0});
+  Seal(header, 0);
+  ExpectFound(header, 0);
+  for (const size_t size : {kItems - 1, size_t{1}, size_t{0}}) {
+    Write(header.substr(0, size));
+    ExpectNoticed(std::to_string(size) + " bytes");
+  }
+}
+
 TEST_F(HostileEntryTest, SizesOfTheFile) {
   for (uint64_t wrong : {whole_.size() - 1, whole_.size() + 1, size_t{0}, ~size_t{0}})
     ExpectNoticedWith(kFileBytes, wrong);

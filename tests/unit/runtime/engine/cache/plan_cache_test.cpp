@@ -1,5 +1,6 @@
 #include "runtime/engine/cache/plan_cache.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -7,9 +8,11 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <thread>
 
 #include "runtime/engine/cache/weight_cache.h"
+#include "runtime/tensor/thread_team.h"
 #include "tests/unit/runtime/engine/cache/plan_cache_test.h"
 
 namespace nnefc::runtime::engine::cache {
@@ -34,6 +37,8 @@ TEST_F(PlanCacheTest, OtherWeightsPrecisionsAndThreadsAreOthers) {
   EXPECT_EQ(Run(Network(5)).outputs, RunGraph(Network(5).graph, {}, Inputs()));
   EXPECT_EQ(Run(Network(), {.precision = kernels::Precision::kExact}).use.found, 0);
   EXPECT_EQ(Run(Network(), {.threads = 3}).use.found, 0);
+  for (const int threads : {0, -1, tensor::AvailableThreads()})  // all threads
+    EXPECT_EQ(Run(Network(), {.threads = threads}).use.found, 2) << threads;
   EXPECT_EQ(Run(Network(), {.backend = kernels::Backend::kReference}).use.made, 0);
 }
 
@@ -290,6 +295,31 @@ TEST_F(PlanCacheTest, OtherFilesOfTheFolderStay) {
   EXPECT_NE(cache.Find(item, 40'000), nullptr);
   for (const char* name : {"notes.txt", "outside", "link.plan", "folder.plan"})
     EXPECT_TRUE(fs::exists(fs::symlink_status(folder_ / name))) << name;
+}
+
+// Temporary files of other processes are removed if they are older than an hour. The test is repeated if a
+// second ends meanwhile.
+TEST_F(PlanCacheTest, AgesOfTemporaryFiles) {
+  for (int attempt = 0; attempt < 20; ++attempt) {
+    const time_t now = ::time(nullptr);
+    std::map<int, bool> is_there;
+    for (const int age : {0, 3599, 3600, 3601}) {
+      const fs::path path = folder_ / ("0.plan." + std::to_string(age));
+      std::ofstream(path) << "a";
+      const timespec times[] = {{.tv_sec = now, .tv_nsec = 0}, {.tv_sec = now - age, .tv_nsec = 0}};
+      ASSERT_EQ(::utimensat(AT_FDCWD, path.c_str(), times, 0), 0);
+      is_there[age] = true;
+    }
+    PlanCache cache(folder_);
+    cache.Open({.low = 1, .high = 0});
+    cache.Add({.low = 1, .high = 1}, Bytes(64));
+    cache.Save();
+    if (::time(nullptr) != now) continue;
+    for (auto& [age, is_kept] : is_there) is_kept = fs::exists(folder_ / ("0.plan." + std::to_string(age)));
+    EXPECT_EQ(is_there, (std::map<int, bool>{{0, true}, {3599, true}, {3600, true}, {3601, false}}));
+    return;
+  }
+  FAIL() << "each attempt takes more than a second";
 }
 
 TEST_F(PlanCacheTest, ItemsDoNotOverlap) {
