@@ -22,7 +22,7 @@
 
 namespace nnefc::runtime::fast {
 
-enum class Memory : uint8_t { kRows, kBlocks, kChannelsLast, kQuantized, kQuantizedRows, kBf16 };
+enum class Memory : uint8_t { kRows, kBlocks, kChannelsLast, kRowBlocks, kQuantized, kQuantizedRows, kBf16 };
 
 // An operand: a constant of zeros or of given numbers, or data in a layout.
 struct Operand {
@@ -39,6 +39,8 @@ struct Operand {
         return memory::LayoutOf(memory::ChannelBlockedFormat(shape));
       case Memory::kChannelsLast:
         return memory::LayoutOf(memory::ChannelsLastFormat(shape, memory::StorageType::kF32));
+      case Memory::kRowBlocks:
+        return memory::LayoutOf(memory::AxisBlockedFormat(shape, 0, 16));
       case Memory::kQuantized:
         return memory::QuantizedLayout(memory::ChannelsLastFormat(shape, memory::StorageType::kF32),
                                        {.scale = 0.5F, .zero = 3});
