@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cmath>
 
 #include "tests/unit/runtime/run_graph.h"
 
@@ -82,6 +83,30 @@ TEST(Int8EpilogueTest, LimitsOfCodes) {
   EXPECT_EQ(limits_of(std::nullopt), Limits(0, 255));
   EXPECT_EQ(limits_of(Limits(-3, 300)), Limits(0, 255));
   EXPECT_EQ(limits_of(Limits(3, 250)), Limits(3, 250));
+}
+
+// Codes between 0 and 255 need no limits unless the sum of a channel, scaled and with its bias, may exceed 32
+// bits.
+TEST(Int8EpilogueTest, SumsThatNeedLimits) {
+  const auto is_limited = [](size_t channel, float scale, float bias) {
+    Form form = FormOfFoldedCodes();
+    form.folded->bias.assign(kOutputs, 0);
+    form.folded->scales[channel] = scale;
+    form.folded->bias[channel] = bias;
+    return Int8Epilogue(form, {})
+        .MakerOf({.image = 0, .pixel = 0, .pixels = 1, .tile = 0}, nullptr)
+        .is_limited;
+  };
+  const float below_one = std::nextafter(1.0F, 0.0F);
+  for (size_t channel = 0; channel < kOutputs; ++channel) {
+    EXPECT_FALSE(is_limited(channel, below_one, 0)) << channel;
+    EXPECT_FALSE(is_limited(channel, -below_one, 0)) << channel;
+    EXPECT_TRUE(is_limited(channel, 1, 0)) << channel;
+    EXPECT_TRUE(is_limited(channel, -1, 0)) << channel;
+    EXPECT_FALSE(is_limited(channel, 0.5F, 0x1p30F)) << channel;
+    EXPECT_TRUE(is_limited(channel, 0.5F, 0x1p31F)) << channel;
+    EXPECT_TRUE(is_limited(channel, 0.5F, -0x1p31F)) << channel;
+  }
 }
 
 }  // namespace

@@ -133,6 +133,15 @@ TEST(PointwiseReasonsTest, ReductionsOfPixels) {
   }
   const Step mean{.type = "ReduceMean", .inputs = {{{2, 16, 5, 6}, Memory::kQuantized}, Integers({2, 3})}};
   ExpectReasons({{mean, "int8", ""}, {mean, kId, "the input is quantized"}});
+  constexpr char kEmpty[] = "an operand is not f32, empty, or has strides";
+  for (const char* type : {"ReduceMean", "ReduceMax"}) {
+    const auto quantized = [&](const Shape& shape) {
+      return Step{.type = type, .inputs = {{shape, Memory::kQuantized}, Integers({2, 3})}};
+    };
+    ExpectReasons({{quantized({2, 16, 1, 1}), "int8", ""},
+                   {quantized({2, 16, 0, 6}), "int8", kEmpty},
+                   {quantized({2, 16, 5, 0}), "int8", kEmpty}});
+  }
 }
 
 // An Interpolate, or a Pad with a border of `number`.
