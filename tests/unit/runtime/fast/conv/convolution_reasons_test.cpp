@@ -345,6 +345,10 @@ TEST(ConvolutionReasonsTest, Bf16) {
       {transposed(64, 16, 2), kId, "", true},
       {transposed(64, 15, 2), kId, "15 output channels, fewer than a block", true},
   });
+  // Taps one after the other, each in panels of outputs with pairs of input channels.
+  const Choice choice = ChoiceOf(transposed(64, 40, 2), kId);
+  ASSERT_TRUE(choice.kernel);
+  EXPECT_EQ(choice.kernel->inputs[1]->ToString(), "bf16 cdBA8a16b2a");
 }
 
 }  // namespace

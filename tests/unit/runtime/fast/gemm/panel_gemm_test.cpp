@@ -153,6 +153,18 @@ TEST(PanelsTest, MatricesThatArePacked) {
   EXPECT_FALSE(is_packed({1, 2, 8, 5}));
 }
 
+// Panels of f32 have blocks of terms by outputs; those of bf16 also have pairs of terms.
+TEST(PanelsTest, LayoutsOfMatrices) {
+  const Shape shape = {40, 35};
+  const TensorValue constant = TensorValue::Make<float>(ElementType::kF32, shape, [](std::span<float>) {});
+  const kernels::ValueInfo value{.type = ElementType::kF32, .shape = shape, .constant = &constant};
+  const auto layout = [&](memory::StorageType type) {
+    return PanelMatrix::Make(value, 40, type)->layout()->ToString();
+  };
+  EXPECT_EQ(layout(memory::StorageType::kF32), "transposed aCB16b16c");
+  EXPECT_EQ(layout(memory::StorageType::kBf16), "bf16 transposed aCB16b16c2b");
+}
+
 TEST(PanelsTest, ProductsOfFloats) {
   ForEachSize([](int64_t rows, int64_t panels, int64_t terms) {
     Product(rows, panels, terms, false).Check([&](auto left, auto sums) {
