@@ -76,6 +76,14 @@ TEST(ImageTimesTest, Winograd) {
   EXPECT_LT(winograd(512, 15), others(512, 15));
   EXPECT_DOUBLE_EQ(of(512, 15), others(512, 15));
   EXPECT_DOUBLE_EQ(of(256, 256, {2, 2}), others(256, 256));
+  for (const Shape& window : {Shape{5, 5}, Shape{3, 2}, Shape{2, 3}, Shape{1, 1}}) {
+    const Step step = Conv({.input = {2, 256, 17 + window[0], 17 + window[1]}, .window = window}, 256);
+    const auto taps = static_cast<double>(window[0] * window[1]);
+    EXPECT_DOUBLE_EQ(
+        TimeOf(step, true),
+        FasterOf({.pixels = kPixels, .taps = taps, .inputs = 256, .outputs = 256, .is_pointwise = taps == 1}))
+        << ToString(window);
+  }
   EXPECT_DOUBLE_EQ(of(256, 256, {}, {2, 2}), others(256, 256));
 }
 
