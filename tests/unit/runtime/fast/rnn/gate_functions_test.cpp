@@ -51,6 +51,21 @@ TEST(GateFunctionsTest, ExactAtTheirEnds) {
   }
 }
 
+// Beyond 9 the fraction is that of two ones; at 9 it is the quotient of polynomials.
+TEST(GateFunctionsTest, FractionsAtTheBound) {
+  for (const float sign : {1.0f, -1.0f}) {
+    const float end = sign * 9.0f;
+    float above, below;
+    simd::TanhQuotient(end, above, below);
+    EXPECT_NE(below, 1.0f);
+    EXPECT_EQ(TanhFraction(end).above, above);
+    EXPECT_EQ(TanhFraction(end).below, below);
+    const float beyond = std::nextafter(end, sign * 10.0f);
+    EXPECT_EQ(TanhFraction(beyond).above, sign);
+    EXPECT_EQ(TanhFraction(beyond).below, 1.0f);
+  }
+}
+
 TEST(GateFunctionsTest, NanStays) {
   const Functions y = FunctionsOf(std::vector<float>(19, std::numeric_limits<float>::quiet_NaN()));
   for (size_t i = 0; i < 19; ++i) {
