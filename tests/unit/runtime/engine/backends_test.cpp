@@ -213,6 +213,7 @@ TEST(KernelsTest, FrequentOperationsAreFast) {
   check("Multiply", image, {}, {RandomTensor(image, 1)});
   check("MatMul", {4, 64}, {{"transpose_b", true}}, {RandomTensor({32, 64}, 1)});
   check("ReduceMean", image, {{"keep_dims", true}}, {TensorValue::FromInts({2}, {2, 3})});
+  for (const char* function : {"Exp", "Erf", "Tanh"}) check(function, image, {});
 }
 
 // All axes of the left side except the last are rows of one matrix multiplication; biases belong to its
