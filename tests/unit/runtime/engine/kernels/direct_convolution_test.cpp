@@ -109,6 +109,11 @@ TEST(DirectConvolutionTest, FewChannelsOfBlocks) {
   }
 }
 
+// A row of the image is larger than any cache of a core.
+TEST(DirectConvolutionTest, LongRows) {
+  ExpectDirect({.input = {1, 3, 2, 70000}, .window = {2, 2}}, 32, {}, 27);
+}
+
 TEST(DirectConvolutionTest, BordersThatWindowsLieWhollyIn) {
   for (const int64_t inputs : {3, 16}) {
     ExpectDirect({.input = {1, inputs, 6, 6}, .window = {3, 2}, .begin = {5, 4}, .end = {7, 6}}, 32,

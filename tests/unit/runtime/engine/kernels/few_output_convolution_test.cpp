@@ -46,6 +46,23 @@ TEST(PlaneConvolutionTest, WindowsAndBorders) {
   ExpectPlanes({.input = {2, 64, 5, 7}, .window = {1, 1}}, 9, {Post::kBias, Post::kSigmoid}, 7);
 }
 
+// Windows reach beyond the last column of whole vectors: the copied rows include those pixels, of zeros, but
+// no pixel of the next row.
+TEST(PlaneConvolutionTest, BordersOfOneSide) {
+  for (const int64_t width : {16, 32, 48, 96}) {
+    for (const int64_t reach : {1, 2, 7}) {
+      for (const bool is_before : {true, false}) {
+        const Shape one_side = {0, reach}, none = {0, 0};
+        ExpectPlanes({.input = {1, 5, 6, width},
+                      .window = {2, reach + 1},
+                      .begin = is_before ? one_side : none,
+                      .end = is_before ? none : one_side},
+                     3, {Post::kBias}, 21, "");
+      }
+    }
+  }
+}
+
 // A tensor that is added to the sums, with and without what may come before and after it.
 TEST(PlaneConvolutionTest, AddedTensors) {
   const std::vector<std::vector<Post>> followers = {{Post::kResidual},
