@@ -247,5 +247,20 @@ TEST(PlanTest, BuffersOfResults) {
   EXPECT_EQ(plan.arena_bytes, 0U);
 }
 
+// The bytes of a parameter count as none if their number does not fit into 64 bits: no run can have it.
+TEST(PlannedValuesTest, BytesOfParameters) {
+  constexpr int64_t kMany = int64_t{1} << 40;
+  for (const auto& [extents, bytes] : {std::pair(Shape{3, 5}, size_t{60}),
+                                       {Shape{kMany, 1 << 10}, size_t{1} << 52},
+                                       {Shape{kMany, 1 << 22}, size_t{0}},
+                                       {Shape{kMany, kMany}, size_t{0}},
+                                       {Shape{kMany, 0}, size_t{0}}}) {
+    TestGraph g;
+    g.Result(g.Op("ReduceMax", {g.Parameter("x", extents), g.Ints({0, 1})}, With("keep_dims", false)));
+    const PlannedGraph planned(g);
+    EXPECT_EQ(planned.value(planned.StepOf("ReduceMax").inputs[0]).bytes, bytes) << ToString(extents);
+  }
+}
+
 }  // namespace
 }  // namespace nnefc::runtime::engine::plan

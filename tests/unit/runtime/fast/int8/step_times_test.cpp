@@ -112,6 +112,25 @@ TEST_F(StepTimesTest, TransposedConvolutions) {
   EXPECT_LT(Transposed({512, 32, 3, 3}, 2, true), Transposed({512, 32, 3, 3}, 2, false));
 }
 
+// Pixels whose number does not fit into 64 bits count as none.
+TEST_F(StepTimesTest, ImagesOfTooManyPixels) {
+  TestGraph g;
+  const Shape data = {1, 16, 4, 4}, filter = {16, 16, 3, 3};
+  ir::AttributeMap attributes;
+  for (const char* name : {"strides", "dilations"}) attributes.Set(name, ir::Attribute::Integers{1, 1});
+  for (const char* name : {"pads_begin", "pads_end"}) attributes.Set(name, ir::Attribute::Integers{0, 0});
+  const ir::OutputPort port =
+      g.Op("ConvolutionBackpropData", {g.Parameter("x", data), g.Weights(filter, 1)}, attributes);
+  const Shape result = *g.graph->output(port).shape.extents();
+  const auto time = [&](const Shape& images) {
+    return StepTimesOfProcessor()->product(g.graph->node(port.node), images, filter, result, false);
+  };
+  constexpr int64_t kMany = int64_t{1} << 40;
+  EXPECT_EQ(time({1, 16, kMany, kMany}), time({1, 16, 0, 4}));
+  EXPECT_LT(time({1, 16, 0, 4}), time(data));
+  EXPECT_LT(time(data), time({1, 16, 4, 5}));
+}
+
 // Groups of one tap have the speed of groups with windows.
 TEST_F(StepTimesTest, GroupsOfOneTap) {
   for (const bool is_quantized : {false, true})
