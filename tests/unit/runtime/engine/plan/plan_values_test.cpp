@@ -2,6 +2,8 @@
 
 #include "runtime/engine/plan/plan_values.h"
 
+#include <unistd.h>
+
 #include "tests/unit/runtime/engine/plan/planned_graph.h"
 
 namespace nnefc::runtime::engine::plan {
@@ -215,6 +217,18 @@ TEST(PlanTest, LimitOfMemory) {
     const auto executable = Executable::Create(
         g.graph, {.backend = kernels::Backend::kReference, .limits = {.bytes = limit}}, emitter);
     EXPECT_EQ(executable != nullptr, limit == 256) << Messages(emitter);
+  }
+}
+
+// By default it is the memory of the machine.
+TEST(PlanTest, MemoryOfTheMachine) {
+  const int64_t bytes = int64_t{::sysconf(_SC_PHYS_PAGES)} * ::sysconf(_SC_PAGE_SIZE);
+  for (const int64_t more : {0, 1}) {
+    TestGraph g;
+    g.Result(g.Op("opset13", "BitwiseNot", {g.Parameter("x", {bytes + more}, ElementType::kU8)}));
+    Emitter emitter;
+    const auto executable = Executable::Create(g.graph, {.backend = kernels::Backend::kReference}, emitter);
+    EXPECT_EQ(executable != nullptr, more == 0) << Messages(emitter);
   }
 }
 
