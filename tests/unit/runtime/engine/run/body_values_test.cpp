@@ -140,12 +140,11 @@ TEST(BranchResultsTest, AConstantConditionWithoutTransformations) {
   }
 }
 
-// The type of a branch's result may depend on a rank that only a run knows: it must be that of the other
-// branch.
-TEST(BranchResultsTest, TypesThatARunFindsOut) {
-  for (const char* type : {"i32", "f32"}) {
-    const std::string text = fmt::format(R"(graph "net" {{
-  %0 = opset1.Parameter "cond" {{element_type = boolean, shape = shape[]}} : boolean[]
+// A graph with the first node `first`, an i64[2] %4 and a value %8 of `type`, whose rank only a run knows;
+// the result is that of `last`, the node %10.
+std::string OfUnknownRank(const std::string& type, const std::string& first, const std::string& last) {
+  return fmt::format(R"(graph "net" {{
+  {1}
   %1 = opset1.Parameter "x" {{element_type = {0}, shape = shape[1]}} : {0}[1]
   %2 = opset1.Parameter "target" {{element_type = i64, shape = shape[1]}} : i64[1]
   %3 = opset1.Parameter "length" {{element_type = i64, shape = shape[1]}} : i64[1]
@@ -154,38 +153,80 @@ TEST(BranchResultsTest, TypesThatARunFindsOut) {
   %6 = opset1.Const "step" : i64[1] = dense<i64[1]: 1>
   %7 = opset8.Slice "cut" (%2, %5, %3, %6) : i64[?]
   %8 = opset1.Reshape "any" (%1, %7) {{special_zero = false}} : {0}[...]
-  %9 = opset8.If "if" (%0, %8, %4) : i64[2] bodies {{
-    "then_body" input 1 -> 0 input 2 -> 1 output 0 -> 0 graph "then" {{
+  %9 = opset1.Const "go" : boolean[] = dense<boolean[]: 1>
+  {2}
+  opset1.Result "y" (%10)
+}})",
+                     type, first, last);
+}
+// A body whose result has the common type of its parameters; it is known if the rank of the first one is.
+std::string PromotingBody(const std::string& type, const std::string& more) {
+  return fmt::format(R"(
       %0 = opset1.Parameter "x" {{element_type = {0}, shape = [...]}} : {0}[...]
       %1 = opset1.Parameter "k" {{element_type = i64, shape = shape[2]}} : i64[2]
       %2:2 = opset14.ConvertPromoteTypes "promote" (%0, %1) {{promote_unsafe = true, pytorch_scalar_promotion = true}} : dynamic[...], dynamic[2]
+      %3 = opset1.Const "again" : boolean[] = dense<boolean[]: 1>
       opset1.Result "r" (%2.1)
-    }}
-    "else_body" input 2 -> 0 output 0 -> 0 graph "else" {{
-      %0 = opset1.Parameter "k" {{element_type = i64, shape = shape[2]}} : i64[2]
+      {1}
+    }})",
+                     type, more);
+}
+// Runs such a graph with the first input `first` and the numbers 5 and -6 as %4.
+kernels::FaultOr<std::vector<TensorValue>> RunOfUnknownRank(const std::string& text, const std::string& type,
+                                                            const TensorValue& first) {
+  Context context;
+  const std::shared_ptr<ir::Graph> graph =
+      ir::ParseGraph(context.sources.AddText("graph", text), TestRegistry(), context);
+  EXPECT_NE(graph, nullptr) << Messages(context.emitter) << text;
+  if (graph == nullptr) return kernels::KernelFault("no graph");
+  const TensorValue x = TensorValue::FromInts({1}, {3}).ConvertedTo(*ParseElementType(type));
+  const TensorValue one = TensorValue::FromInts({1}, {1});
+  return Session::Create(Compile(graph, {}))->Run({first, x, one, one, TensorValue::FromInts({2}, {5, -6})});
+}
+
+// The type of a branch's result may depend on a rank that only a run knows: it must be that of the other
+// branch.
+TEST(BranchResultsTest, TypesThatARunFindsOut) {
+  for (const std::string type : {"i32", "f32"}) {
+    const std::string text = OfUnknownRank(
+        type, R"(%0 = opset1.Parameter "cond" {element_type = boolean, shape = shape[]} : boolean[])",
+        R"(%10 = opset8.If "if" (%0, %8, %4) : i64[2] bodies {
+    "then_body" input 1 -> 0 input 2 -> 1 output 0 -> 0 graph "then" {)" +
+            PromotingBody(type, "") + R"(
+    "else_body" input 2 -> 0 output 0 -> 0 graph "else" {
+      %0 = opset1.Parameter "k" {element_type = i64, shape = shape[2]} : i64[2]
       opset1.Result "r" (%0)
-    }}
-  }}
-  opset1.Result "y" (%9)
-}})",
-                                         type);
-    Context context;
-    const std::shared_ptr<ir::Graph> graph =
-        ir::ParseGraph(context.sources.AddText("graph", text), TestRegistry(), context);
-    ASSERT_NE(graph, nullptr) << Messages(context.emitter);
-    const std::unique_ptr<Session> session = Session::Create(Compile(graph, {}));
-    const TensorValue numbers = TensorValue::FromInts({2}, {5, -6});
+    }
+  })");
     for (const bool condition : {true, false}) {
-      const auto outputs =
-          session->Run({TensorValue::FromBools({}, {condition}),
-                        TensorValue::FromInts({1}, {3}).ConvertedTo(*ParseElementType(type)),
-                        TensorValue::FromInts({1}, {1}), TensorValue::FromInts({1}, {1}), numbers});
-      const bool has_other_type = condition && type == std::string("f32");
-      ASSERT_EQ(outputs.ok(), !has_other_type) << type << condition;
+      const auto outputs = RunOfUnknownRank(text, type, TensorValue::FromBools({}, {condition}));
+      ASSERT_EQ(outputs.ok(), !condition || type == "i32") << type << condition;
       if (outputs.ok()) {
-        EXPECT_EQ((*outputs)[0], numbers) << type << condition;
+        EXPECT_EQ((*outputs)[0], TensorValue::FromInts({2}, {5, -6})) << type << condition;
       } else {
         EXPECT_EQ(outputs.error().message, "`if` (If): its body gives f32[2]; expected i64[2]");
+      }
+    }
+  }
+}
+
+// So may that of a state, which keeps its type between two iterations.
+TEST(LoopStatesTest, TypesThatARunFindsOut) {
+  for (const std::string type : {"i32", "f32"}) {
+    const std::string text =
+        OfUnknownRank(type, R"(%0 = opset1.Parameter "trips" {element_type = i64, shape = shape[]} : i64[])",
+                      R"(%10 = opset5.Loop "loop" (%0, %9, %8, %4) : dynamic[2] bodies {
+    "body" input 2 -> 0 input 3 -> 1 output -1 -> 1 output 0 -> 0 back 0 -> 1 graph "body" {)" +
+                          PromotingBody(type, "opset1.Result \"again\" (%3)") + "\n  }");
+    for (const int64_t trips : {1, 2}) {
+      const auto outputs = RunOfUnknownRank(text, type, TensorValue::FromInts({}, {trips}));
+      ASSERT_EQ(outputs.ok(), trips == 1 || type == "i32") << type << trips;
+      if (outputs.ok()) {
+        EXPECT_EQ((*outputs)[0], TensorValue::FromInts({2}, {5, -6})
+                                     .ConvertedTo(type == "f32" ? ElementType::kF32 : ElementType::kI64));
+      } else {
+        EXPECT_EQ(outputs.error().message,
+                  "`loop` (Loop): iteration 1: a back edge brings elements of type f32; expected i64");
       }
     }
   }
