@@ -125,6 +125,23 @@ TEST(IfConditionTest, BodiesWithoutKernels) {
   EXPECT_EQ(PlanErrors(IfOf(constant(0), "opset1.Negative", add)), no_add);
 }
 
+// A cycle is an error in the graph and in its bodies.
+TEST(GraphsWithCyclesTest, AreRefused) {
+  for (const bool is_in_body : {false, true}) {
+    const std::shared_ptr<ir::Graph> graph =
+        Parsed(IfOf("opset1.Parameter \"cond\" {element_type = boolean, shape = shape[]} : boolean[]"));
+    ASSERT_NE(graph, nullptr);
+    const ir::NodeId branch = graph->node(graph->results()[0]).input(0).node;
+    ir::Graph& changed = is_in_body ? *graph->body(branch, 0).graph : *graph;
+    const ir::OutputPort last = changed.node(changed.results()[0]).input(0);
+    changed.SetInput(last.node, is_in_body ? 0 : 1, last);
+    Emitter emitter;
+    EXPECT_EQ(Executable::Create(graph, {}, emitter), nullptr);
+    EXPECT_EQ(Messages(emitter),
+              is_in_body ? "the graph of a body has a cycle\n" : "the graph has a cycle\n");
+  }
+}
+
 // A constant condition selects a branch when the graph is planned, or without transformations when it runs.
 TEST(IfConditionTest, ConstantConditions) {
   for (const bool transforms : {false, true}) {

@@ -126,6 +126,10 @@ TEST_F(OperationSetsTest, ForeignKernels) {
   TestGraph g;
   g.graph = std::make_shared<ir::Graph>(&registry_);
   g.Result(g.Op(kSet, "Split", {g.Parameter("x", {2})}));
+  Emitter emitter;
+  const auto fail = [](KernelRegistry&) { throw std::runtime_error("no kernels"); };
+  EXPECT_EQ(Executable::Create(g.graph, {.add_kernels = fail}, emitter), nullptr);
+  EXPECT_EQ(Messages(emitter), "no kernels\n");
   const auto add = [](KernelRegistry& kernels) {
     kernels.Add(kernels::Backend::kReference, {kSet}, "Split",
                 [](const kernels::KernelRequest&) -> std::optional<kernels::PreparedKernel> {
@@ -140,6 +144,25 @@ TEST_F(OperationSetsTest, ForeignKernels) {
     EXPECT_NE(result.error().message.find("the kernel of `acme.Split` failed: no parts"), std::string::npos)
         << result.error().message;
   }
+}
+
+// A factory may decline the shapes that a run finds out.
+TEST_F(OperationSetsTest, FactoriesThatDecline) {
+  TestGraph g;
+  g.graph = std::make_shared<ir::Graph>(&registry_);
+  const auto positions =
+      g.Op("opset3", "NonZero", {g.Parameter("x", {2})}, With("output_type", ElementType::kI64));
+  g.Result(g.Op(kSet, "Split", {positions}));
+  const auto add = [](KernelRegistry& kernels) {
+    kernels.Add(kernels::Backend::kReference, {kSet}, "Split",
+                [](const kernels::KernelRequest&) { return std::optional<kernels::PreparedKernel>(); });
+  };
+  const auto executable = Compile(g.graph, {.add_kernels = add});
+  ASSERT_NE(executable, nullptr);
+  const auto result = Session::Create(executable)->Run({RandomTensor({2}, 1)});
+  ASSERT_FALSE(result.ok());
+  EXPECT_NE(result.error().message.find("there is no kernel for it"), std::string::npos)
+      << result.error().message;
 }
 
 }  // namespace
