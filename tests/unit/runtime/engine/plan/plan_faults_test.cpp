@@ -115,6 +115,33 @@ TEST(PlanFaultsTest, OperationsWithoutKernels) {
   }
 }
 
+// Each operation of a chain that no kernel runs as one needs a kernel.
+TEST(PlanFaultsTest, ChainsWithoutKernels) {
+  ir::OpRegistry registry(&TestRegistry());
+  registry.Add({.set = "acme",
+                .name = "Fold",
+                .inputs = {{.name = "data"}},
+                .outputs = {"output"},
+                .infer = [](ir::InferContext& context) {
+                  context.SetOutput(0, context.input(0).type, context.input(0).shape);
+                }});
+  for (const bool is_last : {true, false}) {
+    TestGraph g;
+    g.graph = std::make_shared<ir::Graph>(&registry);
+    const auto x = g.Parameter("x", {4});
+    const auto first = is_last ? g.Op("Exp", {x}) : g.Op("acme", "Fold", {x});
+    g.Result(is_last ? g.Op("acme", "Fold", {first}) : g.Op("Exp", {first}));
+    const std::string fault = PlannedGraph::FaultOf(g, [](KernelRegistry& kernels) {
+      kernels.SetHooks(Backend::kFast, {.find_fusions = [](const ir::Graph& graph) {
+                         const ir::NodeId last = graph.node(graph.results()[0]).input(0).node;
+                         return std::vector<kernels::FusionGroup>{
+                             {.main = graph.node(last).input(0).node, .posts = {last}}};
+                       }});
+    });
+    EXPECT_NE(fault.find("there is no kernel for `acme.Fold`"), std::string::npos) << fault;
+  }
+}
+
 // A graph is not planned if a transformation fails, whether it evaluates constants or not.
 TEST(PlanFaultsTest, FailingTransformations) {
   TestGraph g;
