@@ -181,6 +181,22 @@ TEST_P(TileFunctionsTest, SeriesOfElu) {
   EXPECT_NEAR(errors / kCount, 0, 0.44 * kRounding);
 }
 
+// The series of SoftPlus is longest at 0. Its errors have both signs there, too.
+TEST_P(TileFunctionsTest, SeriesOfSoftPlus) {
+  constexpr int64_t kCount = 4096;
+  GuardedArray<float> x = Array(kCount);
+  for (int64_t i = 0; i < kCount; ++i)
+    x[i] = 0.02F * (static_cast<float>(i) - kCount / 2.0F) / static_cast<float>(kCount);
+  const Case given{.function = EpilogueFunction::kSoftPlus, .rows = kCount / kBlockColumns};
+  double errors = 0;
+  Run(given, x, DrawReals(kCount), [&](float number, float, float result) {
+    const double expected = std::log1p(std::exp(double{number}));
+    ASSERT_TRUE(IsNear(result, expected, 5 * kRounding * expected)) << number;
+    errors += (result - expected) / expected;
+  });
+  EXPECT_NEAR(errors / kCount, 0, 0.08 * kRounding);
+}
+
 // Far numbers, where functions end, and the places where their formulas change.
 TEST_P(TileFunctionsTest, EndsOfFunctions) {
   const std::array<float, 16> kEnds = {-0.35F, 0.35F, 3,    -3,    20, -20, 7.9053111F, -7.9053111F,
