@@ -1,6 +1,9 @@
 // The chains of nodes that one kernel may run, as the search finds them in a graph.
 
+#include <algorithm>
+
 #include "compiler/ir/ops/arithmetic/quantized_values.h"
+#include "fmt/core.h"
 #include "runtime/fast/factories.h"
 #include "tests/unit/runtime/run_graph.h"
 
@@ -116,6 +119,142 @@ TEST(FusionGroupsTest, ScalesBeforeConvolutions) {
       g.Result(g.Convolution(scaled, is_constant ? g.Weights(filter, 1) : g.Parameter("filter", filter), 0));
       const bool is_chain = is_constant && outputs < 36;
       EXPECT_EQ(ChainsOf(g), is_chain ? Chains{"Multiply | Convolution"} : Chains{}) << outputs;
+    }
+  }
+}
+
+// A concatenation of channels and the Gather of some of them, for images of one to three axes.
+TEST(FusionGroupsTest, GatheredChannels) {
+  struct Gathered {
+    size_t rank;
+    int64_t joined, gathered;  // axes
+    Shape indices = {2};
+    bool is_read_twice = false;
+    bool is_chain = true;
+  };
+  for (const Gathered& of : std::vector<Gathered>{
+           {3, 1, 1},
+           {4, 1, 1},
+           {5, 1, 1},
+           {4, -3, 1},
+           {4, 1, -3},
+           {.rank = 2, .joined = 1, .gathered = 1, .is_chain = false},
+           {.rank = 6, .joined = 1, .gathered = 1, .is_chain = false},
+           {.rank = 4, .joined = 2, .gathered = 1, .is_chain = false},
+           {.rank = 4, .joined = 0, .gathered = 1, .is_chain = false},
+           {.rank = 4, .joined = 1, .gathered = 2, .is_chain = false},
+           {.rank = 4, .joined = 1, .gathered = 0, .is_chain = false},
+           {.rank = 4, .joined = 1, .gathered = 1, .indices = {}, .is_chain = false},
+           {.rank = 4, .joined = 1, .gathered = 1, .indices = {1, 2}, .is_chain = false},
+           {.rank = 4, .joined = 1, .gathered = 1, .is_read_twice = true, .is_chain = false}}) {
+    SCOPED_TRACE(fmt::format("rank {}, axes {} and {}, indices {}", of.rank, of.joined, of.gathered,
+                             ToString(of.indices)));
+    TestGraph g;
+    const Shape images(of.rank, 4);
+    const auto whole =
+        g.Op("Concat", {g.Parameter("a", images), g.Parameter("b", images)}, With("axis", of.joined));
+    const auto indices = g.Const(
+        TensorValue::FromInts(of.indices, std::vector<int64_t>(static_cast<size_t>(*Volume(of.indices)), 1)));
+    const auto axis = g.Const(TensorValue::FromInts({}, {of.gathered}));
+    g.Result(g.Op("opset8", "Gather", {whole, indices, axis}, With("batch_dims", int64_t{0})));
+    if (of.is_read_twice) g.Result(g.Op("Abs", {whole}));
+    EXPECT_EQ(ChainsOf(g), of.is_chain ? Chains{"Concat Gather"} : Chains{});
+  }
+}
+
+// A kernel has at most eight operations after its own.
+TEST(FusionGroupsTest, OperationsOfAChain) {
+  for (const int count : {1, 8, 9, 10}) {
+    TestGraph g;
+    ir::OutputPort y = Pixelwise(g, g.Parameter("x", kImages), 1);
+    for (int i = 0; i < count; ++i) y = g.Op("Add", {y, g.Weights({1, 16, 1, 1}, 2)});
+    g.Result(y);
+    std::string chain = "Convolution";
+    for (int i = 0; i < std::min(count, 8); ++i) chain += " Add";
+    // Sums with numbers by channel alone begin no chain.
+    EXPECT_EQ(ChainsOf(g), Chains{chain}) << count;
+  }
+}
+
+// Only one ReLU may follow a batch normalisation.
+TEST(FusionGroupsTest, BatchNormalizations) {
+  for (const auto& [functions, chain] :
+       {std::pair(std::vector<const char*>{"ReLU"}, "BatchNormInference ReLU"),
+        {std::vector<const char*>{"ReLU", "ReLU"}, "BatchNormInference ReLU"},
+        {std::vector<const char*>{"Sigmoid"}, ""}}) {
+    TestGraph g;
+    std::vector<ir::OutputPort> inputs = {g.Parameter("x", kImages)};
+    for (unsigned i = 0; i < 4; ++i) inputs.push_back(g.Weights({16}, i, 0.5F, 2));
+    ir::OutputPort y = g.Op("opset5", "BatchNormInference", inputs, With("epsilon", 1e-3));
+    for (const char* function : functions) y = g.Op(function, {y});
+    g.Result(y);
+    EXPECT_EQ(ChainsOf(g), *chain == 0 ? Chains{} : Chains{chain});
+  }
+}
+
+// The rows of a matmul are those of one matrix, or the right operand is constant.
+TEST(FusionGroupsTest, RowsOfMatmuls) {
+  struct Rows {
+    Shape left, right;
+    bool is_constant, is_chain;
+  };
+  for (const Rows& of : std::vector<Rows>{{{8, 24}, {24, 16}, false, true},
+                                          {{8, 24}, {24, 16}, true, true},
+                                          {{2, 8, 24}, {24, 16}, true, true},
+                                          {{2, 8, 24}, {24, 16}, false, false},
+                                          {{2, 8, 24}, {2, 24, 16}, true, false}}) {
+    TestGraph g;
+    const auto right = of.is_constant ? g.Weights(of.right, 1) : g.Parameter("b", of.right);
+    g.Result(g.Op("Sigmoid", {g.Op("MatMul", {g.Parameter("a", of.left), right})}));
+    EXPECT_EQ(ChainsOf(g), of.is_chain ? Chains{"MatMul Sigmoid"} : Chains{}) << ToString(of.left);
+  }
+}
+
+// A convolution may add its quantized result to another tensor, and quantize the sum, with or without a ReLU.
+TEST(FusionGroupsTest, QuantizedSums) {
+  enum class Sum : uint8_t { kPlain, kRelu, kOfItself, kOfNumbers, kUnquantized, kReadTwice };
+  const char* const alone = "Convolution FakeQuantize";
+  for (const auto& [sum, chain] : {std::pair(Sum::kPlain, "Convolution FakeQuantize | Add FakeQuantize"),
+                                   {Sum::kRelu, "Convolution FakeQuantize | Add ReLU FakeQuantize"},
+                                   {Sum::kOfItself, alone},
+                                   {Sum::kOfNumbers, alone},
+                                   {Sum::kUnquantized, alone},
+                                   {Sum::kReadTwice, alone}}) {
+    SCOPED_TRACE(static_cast<int>(sum));
+    TestGraph g;
+    const auto x = g.Parameter("x", kImages);
+    const auto quantized = QuantizedTo255(g, Pixelwise(g, x, 1));
+    const auto other = sum == Sum::kOfItself ? quantized : QuantizedTo255(g, x, sum != Sum::kOfNumbers);
+    ir::OutputPort y = g.Op("Add", {quantized, other});
+    if (sum == Sum::kRelu) y = g.Op("ReLU", {y});
+    g.Result(QuantizedTo255(g, y, sum != Sum::kUnquantized));
+    if (sum == Sum::kReadTwice) g.Result(g.Op("Abs", {quantized}));
+    EXPECT_EQ(ChainsOf(g).front(), chain);
+  }
+}
+
+// Zero points are subtracted by the depthwise convolution of quantized values after them.
+TEST(FusionGroupsTest, ZeroPoints) {
+  for (const bool is_quantized : {true, false}) {
+    for (const bool has_quantized_filter : {true, false}) {
+      for (const int64_t points : {16, 1}) {
+        TestGraph g;
+        const auto x = QuantizedTo255(g, g.Parameter("x", kImages), is_quantized);
+        const auto shifted = g.Op("Subtract", {x, g.Weights({1, points, 1, 1}, 1)});
+        ir::AttributeMap attributes;
+        for (const char* name : {"strides", "dilations"}) attributes.Set(name, ir::Attribute::Integers{1, 1});
+        for (const char* name : {"pads_begin", "pads_end"})
+          attributes.Set(name, ir::Attribute::Integers{0, 0});
+        const auto y = g.Op("GroupConvolution", {shifted, g.Weights({16, 1, 1, 3, 3}, 2)}, attributes);
+        if (has_quantized_filter) {
+          ir::ops::MarkQuantizedFilter(*g.graph, y.node,
+                                       {.scales = std::vector<float>(16, 1), .max_magnitude = 100});
+        }
+        g.Result(y);
+        const bool is_chain = is_quantized && has_quantized_filter && points == 16;
+        EXPECT_EQ(ChainsOf(g), is_chain ? Chains{"Subtract | GroupConvolution"} : Chains{})
+            << is_quantized << has_quantized_filter << points;
+      }
     }
   }
 }
