@@ -454,16 +454,41 @@ TEST(FormulasTest, FourierTransformsOfAnImpulse) {
   }
 }
 
-// Of zeros of either sign, the first one of a segment is its maximum.
-TEST(FormulasTest, MaximaOfSegmentsOfZeros) {
-  for (const float first : {0.0F, -0.0F}) {
-    const auto made = RunReference("opset16", "SegmentMax",
-                                   {TensorValue::FromFloats({2, 1}, {first, -first}),
-                                    TensorValue::FromInts({2}, {0, 0}), TensorValue::FromInts({}, {1})},
-                                   With("fill_mode", "zero"));
-    ASSERT_EQ(made.size(), 1u);
-    EXPECT_EQ(made[0].ElementAsDouble(0), 0);
-    EXPECT_EQ(std::signbit(made[0].ElementAsDouble(0)), std::signbit(first));
+// Of zeros of either sign, the first one of a row is its maximum, and its minimum.
+TEST(FormulasTest, ExtremesOfZeros) {
+  ir::AttributeMap pool;
+  for (const char* name : {"kernel", "strides", "dilations"}) pool.Set(name, ir::Attribute::Integers{2});
+  for (const char* name : {"pads_begin", "pads_end"}) pool.Set(name, ir::Attribute::Integers{0});
+  pool.Set("dilations", ir::Attribute::Integers{1});
+  struct Extreme {
+    std::string_view set, name;
+    std::vector<TensorValue> operands;
+    ir::AttributeMap attributes;
+    Shape shape = {1, 1, 2};
+    int outputs = 1;
+  };
+  const TensorValue last_axis = TensorValue::FromInts({1}, {2});
+  for (const Extreme& extreme : std::vector<Extreme>{
+           {"opset1", "ReduceMax", {last_axis}, With("keep_dims", false)},
+           {"opset1", "ReduceMin", {last_axis}, With("keep_dims", false)},
+           {"opset8", "MaxPool", {}, pool, {1, 1, 2}, 2},
+           {"opset8", "AdaptiveMaxPool", {TensorValue::FromInts({1}, {1})}, {}, {1, 1, 2}, 2},
+           {"opset16",
+            "SegmentMax",
+            {TensorValue::FromInts({2}, {0, 0}), TensorValue::FromInts({}, {1})},
+            With("fill_mode", "zero"),
+            {2, 1}}}) {
+    for (const float first : {0.0F, -0.0F}) {
+      TestGraph g;
+      std::vector<ir::OutputPort> inputs = {g.Parameter("x", extreme.shape)};
+      for (const TensorValue& operand : extreme.operands) inputs.push_back(g.Const(operand));
+      g.Result(g.Op(extreme.set, extreme.name, inputs, extreme.attributes, extreme.outputs));
+      const auto made = RunGraph(g.graph, {.backend = Backend::kReference},
+                                 {TensorValue::FromFloats(extreme.shape, {first, -first})});
+      ASSERT_EQ(made.size(), 1u);
+      EXPECT_EQ(made[0].ElementAsDouble(0), 0) << extreme.name;
+      EXPECT_EQ(std::signbit(made[0].ElementAsDouble(0)), std::signbit(first)) << extreme.name << first;
+    }
   }
 }
 
