@@ -44,7 +44,7 @@ struct DirectForm {
   }
   int64_t tile_size() const { return taps() * inputs * kTileColumns; }
   int64_t channels() const { return groups * outputs; }
-  int64_t GroupOf(int64_t line) const { return groups == 1 ? 0 : line / lines() % groups; }
+  int64_t GroupOf(int64_t image) const { return groups == 1 ? 0 : image % groups; }
   // Strides to the next pixel, row, slice, and channel (block).
   int64_t in_pixel() const { return is_blocked() ? kBlockColumns : 1; }
   int64_t in_row() const { return columns.input * in_pixel(); }
@@ -135,6 +135,7 @@ class DirectConvolution final : public kernels::Kernel {
     int64_t count;
     simd::IndexRange slices, taps, seeing[2];
     int64_t in, weights;  // offset of the first tap from the beginning of the image and of the weights
+    int64_t out;          // offset from the beginning of a block of results
   };
   // Adjacent pixels; in row-major images several tiles with the same set of taps.
   struct Tile {
@@ -145,11 +146,16 @@ class DirectConvolution final : public kernels::Kernel {
   struct Part {
     simd::IndexRange lines, tiles;
   };
+  // A line of one of the images (of groups).
+  struct ImageLine {
+    int64_t image, line;
+  };
 
   static Line LineOf(const DirectForm& form, int64_t index) {
     const kernels::WindowAxis& rows = form.rows;
     const int64_t slice = form.SliceOf(index), first = form.RowOf(index);
-    Line line{.count = std::min(form.rows_together(), rows.output - first)};
+    Line line{.count = std::min(form.rows_together(), rows.output - first),
+              .out = slice * form.out_slice() + first * form.columns.output * kBlockColumns};
     line.slices = gemm::ValidTaps(form.slices, slice);
     line.taps = gemm::ValidTaps(rows, simd::IndexRange{first, first + line.count});
     for (int64_t row = 0; row < line.count; ++row) {
@@ -224,30 +230,31 @@ class DirectConvolution final : public kernels::Kernel {
   }
 
   void RunPass(const gemm::ConvolutionCall& call, const Part& part, Pass pass) const {
-    for (int64_t line = part.lines.begin; line < part.lines.end; ++line) {
-      RunLine(call, pass, line);
+    const auto lines = static_cast<int64_t>(lines_.size());
+    ImageLine at{.image = part.lines.begin / lines, .line = part.lines.begin % lines};
+    for (int64_t left = part.lines.count(); left > 0; --left) {
+      RunLine(call, pass, at);
       pass.next += pass.next_lines * simd::kLineFloats * static_cast<int64_t>(tiles_.size());
-      if (pass.is_last) Finish(call, pass.tile, line);
+      if (pass.is_last) Finish(call, pass.tile, at);
+      if (++at.line == lines) at = {.image = at.image + 1, .line = 0};
     }
   }
 
   // Offset of a line from the beginning of the result within a block of channels.
-  int64_t OffsetOf(int64_t line, int64_t block) const {
-    const int64_t image = line / form_.lines(), of_image = line % form_.lines();
-    return (image * form_.out_blocks() + block) * form_.out_plane() +
-           form_.SliceOf(of_image) * form_.out_slice() +
-           form_.RowOf(of_image) * form_.columns.output * kBlockColumns;
+  int64_t OffsetOf(const ImageLine& at, int64_t block) const {
+    return (at.image * form_.out_blocks() + block) * form_.out_plane() + LineAt(at).out;
   }
+  const Line& LineAt(const ImageLine& at) const { return lines_[static_cast<size_t>(at.line)]; }
   int64_t BlocksOf(int64_t tile) const { return std::min<int64_t>(2, form_.out_blocks() - 2 * tile); }
 
-  void RunLine(const gemm::ConvolutionCall& call, const Pass& pass, int64_t line) const {
-    const Line& rows = lines_[static_cast<size_t>(line % form_.lines())];
-    const int64_t block = 2 * pass.tile, blocks = BlocksOf(pass.tile), group = form_.GroupOf(line);
-    const int64_t offset = OffsetOf(line, block), column = group * form_.outputs + block * kBlockColumns;
+  void RunLine(const gemm::ConvolutionCall& call, const Pass& pass, const ImageLine& at) const {
+    const Line& rows = LineAt(at);
+    const int64_t block = 2 * pass.tile, blocks = BlocksOf(pass.tile), group = form_.GroupOf(at.image);
+    const int64_t offset = OffsetOf(at, block), column = group * form_.outputs + block * kBlockColumns;
     const int64_t term = pass.terms.begin / form_.in_pixel() * form_.in_term();
     float* out = call.out + offset;
     simd::DirectArguments tile{
-        .in = call.in + line / form_.lines() * form_.in_size() + term + rows.in,
+        .in = call.in + at.image * form_.in_size() + term + rows.in,
         .in_pixel = form_.columns.stride * form_.in_pixel(),
         .in_below = form_.rows.stride * form_.in_row(),
         .terms = pass.terms.count(),
@@ -287,13 +294,13 @@ class DirectConvolution final : public kernels::Kernel {
     }
   }
 
-  void Finish(const gemm::ConvolutionCall& call, int64_t tile, int64_t line) const {
+  void Finish(const gemm::ConvolutionCall& call, int64_t tile, const ImageLine& at) const {
     const int64_t block = 2 * tile;
-    const int64_t offset = OffsetOf(line, block);
+    const int64_t offset = OffsetOf(at, block);
     steps_.Finish({.out = {call.out + offset, kBlockColumns, form_.out_plane()},
                    .offset = offset,
-                   .column = form_.GroupOf(line) * form_.outputs + block * kBlockColumns,
-                   .rows = lines_[static_cast<size_t>(line % form_.lines())].count * form_.columns.output,
+                   .column = form_.GroupOf(at.image) * form_.outputs + block * kBlockColumns,
+                   .rows = LineAt(at).count * form_.columns.output,
                    .blocks = BlocksOf(tile)},
                   form_.channels(), call.operands);
   }
