@@ -452,5 +452,65 @@ TEST(OpsetCorners, ExtentsOfTransposedConvolutions) {
   EXPECT_EQ(infer("1..", "3"), "f32[1,8,?]");
 }
 
+// Windows that are padded to ceil(extent / stride) positions: an open extent may have one more of them, and a
+// pool has none over nothing.
+TEST(OpsetCorners, PositionsOfPaddedPools) {
+  const auto infer = [](const std::string& extent, const std::string& stride, const std::string& rounding) {
+    return InferOne("opset1.MaxPool", "f32[1,3," + extent + "]",
+                    "kernel = [3], strides = [" + stride +
+                        "], pads_begin = [0], pads_end = [0], auto_pad = "
+                        "\"same_upper\", rounding_type = \"" +
+                        rounding + "\"");
+  };
+  EXPECT_EQ(infer("4..8", "2", "floor"), "f32[1,3,2..4]");
+  EXPECT_EQ(infer("4..8", "2", "ceil"), "f32[1,3,2..5]");
+  EXPECT_EQ(infer("4..", "2", "ceil"), "f32[1,3,2..]");
+  for (const char* rounding : {"floor", "ceil"}) {
+    EXPECT_EQ(infer("0", "2", rounding), "opset.extent") << rounding;
+    EXPECT_EQ(infer("1", "2", rounding), "f32[1,3,1]") << rounding;
+    EXPECT_EQ(infer("2", "2", rounding), "f32[1,3,1]") << rounding;
+    EXPECT_EQ(infer("8", "2", rounding), "f32[1,3,4]") << rounding;
+  }
+  const std::string padded = "strides = [2], pads_begin = [0], pads_end = [0], dilations = [1], auto_pad = ";
+  for (const char* side : {"\"same_upper\"", "\"same_lower\""})
+    EXPECT_EQ(InferOne("opset1.Convolution", "f32[1,3,0]; f32[4,3,3]", padded + side), "f32[1,4,0]") << side;
+}
+
+// Windows extend over at most 2^40 elements before their dilation; they may reach beyond the largest integer
+// where the extent has no bound.
+TEST(OpsetCorners, TheLargestWindows) {
+  const std::string largest = "1099511627776", next = "1099511627777";
+  const auto pool = [](const std::string& extent, const std::string& kernel, const std::string& dilation,
+                       const std::string& pad) {
+    return InferCase({0, "opset8.MaxPool", "f32[1,3," + extent + "]",
+                      "kernel = [" + kernel + "], dilations = [" + dilation + "], pads_begin = [" + pad +
+                          "], pads_end = [0], strides = [1]",
+                      "x"});
+  };
+  EXPECT_EQ(pool(largest, largest, "1", "0"), "f32[1,3,1]");
+  EXPECT_EQ(pool(next, largest, "1", "0"), "f32[1,3,2]");
+  EXPECT_EQ(pool(next, next, "1", "0"), "opset.attribute-value");
+  EXPECT_EQ(pool("?", "2", largest, "0"), "f32[1,3,1..]");
+  EXPECT_EQ(pool("?", "2", next, "0"), "opset.attribute-value");
+  for (const char* pad : {"0", "1"}) EXPECT_EQ(pool("?", largest, largest, pad), "f32[1,3,1..]") << pad;
+  EXPECT_NE(pool("?", largest, largest, "-1"), "opset.extent");
+  EXPECT_EQ(pool("9", largest, largest, "0"), "opset.extent");
+  EXPECT_EQ(pool("9", "0", "1", "0"), "opset.attribute-value");
+}
+
+// SegmentMax without a number of segments has those up to the largest id.
+TEST(OpsetCorners, SegmentsEndWithTheLargestId) {
+  const auto infer = [](const std::string& rows, const std::string& ids) {
+    return InferOne("opset16.SegmentMax", "f32[" + rows + ",3]; i64[" + rows + "] = " + ids,
+                    "fill_mode = \"zero\"");
+  };
+  EXPECT_EQ(infer("1", "4"), "f32[5,3]");
+  EXPECT_EQ(infer("1", "0"), "f32[1,3]");
+  EXPECT_EQ(infer("2", "4 4"), "f32[5,3]");
+  EXPECT_EQ(infer("2", "1 4"), "f32[5,3]");
+  EXPECT_EQ(infer("0", ""), "f32[0,3]");
+  EXPECT_EQ(infer("2", "4 1"), "opset.constant-input");
+}
+
 }  // namespace
 }  // namespace nnefc::ir::ops::opset
