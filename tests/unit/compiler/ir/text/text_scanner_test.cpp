@@ -34,6 +34,31 @@ std::optional<std::string> Printed(const std::optional<T>& value) {
   return value ? std::optional(fmt::format("{}", *value)) : std::nullopt;
 }
 
+// The first error ends the text: nothing is read after it, and no other error is reported.
+TEST(TextScannerTest, NothingFollowsAnError) {
+  const std::function<void(TextScanner&)> reads[] = {
+      [](TextScanner& scanner) { EXPECT_FALSE(scanner.Accept("word")); },
+      [](TextScanner& scanner) { EXPECT_FALSE(scanner.Accept(")")); },
+      [](TextScanner& scanner) { EXPECT_FALSE(scanner.Expect("word")); },
+      [](TextScanner& scanner) { EXPECT_FALSE(scanner.AtWord("word")); },
+      [](TextScanner& scanner) { EXPECT_FALSE(scanner.AcceptWord().has_value()); },
+      [](TextScanner& scanner) { EXPECT_FALSE(scanner.Word().has_value()); },
+      [](TextScanner& scanner) { EXPECT_FALSE(scanner.Number().has_value()); },
+      [](TextScanner& scanner) { EXPECT_FALSE(scanner.Integer().has_value()); },
+      [](TextScanner& scanner) { EXPECT_FALSE(scanner.Index().has_value()); },
+  };
+  for (const char* text : {"word", "12", ")"}) {
+    for (const auto& read : reads) {
+      const auto with_error = [&](TextScanner& scanner) -> std::optional<std::string> {
+        EXPECT_FALSE(scanner.Expect("("));
+        read(scanner);
+        return std::nullopt;
+      };
+      EXPECT_EQ(Scan(text, with_error), fmt::format("0-1: expected `(`, found `{}`", text));
+    }
+  }
+}
+
 TEST(TextScannerTest, Numbers) {
   const auto number = [](const char* text) {
     return Scan(text, [](TextScanner& scanner) { return Printed(scanner.Number()); });

@@ -183,6 +183,12 @@ TEST_F(QuantizedImages, PadsOfChannels) {
     EXPECT_FALSE(extends(images, {0, 0, 0, 0}, end));
   EXPECT_FALSE(extends(images, {0, 0, 0, 0}, {0, 1, 0, 0}, "edge"));
   EXPECT_FALSE(extends(images, {0, 0, 0, 0}, {0, 1, 0, 0}, "constant", 1));
+  // The numbers of added elements must be known.
+  const OutputPort data = Images(images), open = {AddParameter(graph_, "p", ElementType::kI64, {4}), 0};
+  const OutputPort none = Constant({4}, {0, 0, 0, 0}), one = Constant({4}, {0, 1, 0, 0});
+  for (const auto& [begin, end] : {std::pair(open, open), std::pair(open, one), std::pair(none, open)})
+    EXPECT_FALSE(ExtendsChannels(graph_, Of(Add("opset1", "Pad", {data, begin, end}, images,
+                                                Attributes({{"pad_mode", "constant"}})))));
   // Ranks 3 to 5.
   EXPECT_FALSE(extends({1, 4}, {0, 0}, {0, 1}));
   EXPECT_TRUE(extends({1, 4, 5}, {0, 0, 0}, {0, 1, 0}));
@@ -207,9 +213,10 @@ TEST_F(QuantizedImages, CopiesOfPixels) {
 // Zero points by channel are subtracted from the data of a depthwise convolution.
 TEST_F(QuantizedImages, ZeroPointsOfChannels) {
   const PartialShape images = {1, 4, 4, 6};
-  const auto subtracts = [&](const Shape& zeros, bool is_data = true) {
+  const auto subtracts = [&](const Shape& zeros, bool is_data = true,
+                             const PartialShape& filters = {4, 1, 1, 3, 3}) {
     const OutputPort difference = Add("opset1", "Subtract", {Images(images), Floats(zeros, 3)}, images, {});
-    const OutputPort filter = Floats({4, 1, 1, 3, 3}, 1);
+    const OutputPort filter = {AddParameter(graph_, "f", ElementType::kF32, filters), 0};
     Add("opset1", "GroupConvolution",
         is_data ? std::vector{difference, filter} : std::vector{filter, difference}, images, {});
     return SubtractsZeroPoints(graph_, Of(difference));
@@ -218,6 +225,41 @@ TEST_F(QuantizedImages, ZeroPointsOfChannels) {
   for (const Shape& other : {Shape{1, 4, 1}, Shape{4, 1, 1}, Shape{1, 4, 4, 1}, Shape{1, 1, 1, 1}, Shape{}})
     EXPECT_FALSE(subtracts(other)) << nnefc::ToString(other);
   EXPECT_FALSE(subtracts({1, 4, 1, 1}, false));
+  // One filter of one channel for each channel.
+  const PartialShape others[] = {{2, 1, 1, 3, 3}, {4, 2, 1, 3, 3}, {4, 1, 2, 3, 3},
+                                 {4, 1, 3, 3},    PartialShape(),  {Dim(4), Dim(1), Dim(1), Dim(), Dim(3)}};
+  for (const PartialShape& filters : others)
+    EXPECT_FALSE(subtracts({1, 4, 1, 1}, true, filters)) << ToString(filters);
+}
+
+// A lookup gathers from 256 known numbers in f32, by indices that hold all quantized values.
+TEST_F(QuantizedImages, LookupsInTables) {
+  struct Lookup {
+    ElementType index = ElementType::kI32;
+    int64_t batch_dims = 0;
+    bool is_data = false;  // the converted values are the gathered data
+  };
+  const auto is_lookup = [&](OutputPort table, const Lookup& lookup = {}) {
+    const OutputPort convert = Add("opset1", "Convert", {Images({1, 4, 5, 6})}, {1, 4, 5, 6},
+                                   Attributes({{"destination_type", lookup.index}}));
+    graph_.SetOutputType(convert, lookup.index, {1, 4, 5, 6});
+    const OutputPort axis = Constant({}, {0});
+    Add("opset8", "Gather",
+        lookup.is_data ? std::vector{convert, table, axis} : std::vector{table, convert, axis}, {1, 4, 5, 6},
+        Attributes({{"batch_dims", lookup.batch_dims}}));
+    return IsTableLookup(graph_, Of(convert));
+  };
+  const std::vector<int64_t> integers(256, 3);
+  EXPECT_TRUE(is_lookup(Floats({256}, 3)));
+  EXPECT_TRUE(is_lookup(Floats({256}, 3), {.index = ElementType::kI64}));
+  for (const ElementType index : {ElementType::kU8, ElementType::kI8, ElementType::kF32})
+    EXPECT_FALSE(is_lookup(Floats({256}, 3), {.index = index})) << Name(index);
+  EXPECT_FALSE(is_lookup(Floats({256}, 3), {.batch_dims = 1}));
+  EXPECT_FALSE(is_lookup(Floats({256}, 3), {.is_data = true}));
+  EXPECT_FALSE(is_lookup(Floats({255}, 3)));
+  EXPECT_FALSE(is_lookup(Floats({256, 1}, 3)));
+  EXPECT_FALSE(is_lookup(Constant({256}, integers)));
+  EXPECT_FALSE(is_lookup({AddParameter(graph_, "t", ElementType::kF32, {256}), 0}));
 }
 
 // A concatenation of images without elements has no functions to move.

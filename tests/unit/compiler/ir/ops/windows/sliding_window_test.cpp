@@ -1,5 +1,6 @@
 #include "compiler/ir/ops/windows/sliding_window_shape.h"
 
+#include "compiler/ir/ops/windows/resolved_window.h"
 #include "gtest/gtest.h"
 #include "tests/unit/compiler/ir/ops/infer_support.h"
 
@@ -31,6 +32,53 @@ TEST(ConvTest, Groups) {
   EXPECT_EQ(Infer({"conv", {"f32[1,4,8,8]", "f32[9,2,3,3]", "f32[]"}, "groups = 2"}), "conv.groups");
   EXPECT_EQ(Infer({"conv", {"f32[1,4,8,8]", "f32[8,2,3,3]", "f32[]"}, "groups = -1"}), "conv.groups");
   EXPECT_EQ(Infer({"conv", {"f32[1,4,8,8]", "f32[8,2,3,3]", "f32[]"}, "groups = 0"}), "conv.channels");
+}
+
+// A dilation of a window of one element, and paddings that cancel each other out, are facts of their own.
+TEST(ResolvedWindowTest, Facts) {
+  const ResolvedWindow plain = {
+      .size = {3, 1}, .stride = {1, 1}, .dilation = {1, 1}, .pad_begin = {0, 0}, .pad_end = {0, 0}};
+  EXPECT_FALSE(plain.IsDilated());
+  EXPECT_FALSE(plain.IsPadded());
+  EXPECT_FALSE(plain.IsTrivial(0));
+  EXPECT_TRUE(plain.IsTrivial(1));
+  EXPECT_EQ(plain.reach(0), 3);
+  EXPECT_EQ(plain.Volume(), 3);
+  const auto with = [&](std::vector<int64_t> ResolvedWindow::*list, int64_t first, int64_t second) {
+    ResolvedWindow changed = plain;
+    changed.*list = {first, second};
+    return changed;
+  };
+  EXPECT_TRUE(with(&ResolvedWindow::dilation, 2, 1).IsDilated());
+  EXPECT_FALSE(with(&ResolvedWindow::dilation, 1, 2).IsDilated());
+  EXPECT_TRUE(with(&ResolvedWindow::dilation, 1, 2).IsTrivial(1));
+  EXPECT_EQ(with(&ResolvedWindow::dilation, 2, 2).reach(0), 5);
+  EXPECT_EQ(with(&ResolvedWindow::dilation, 2, 2).reach(1), 1);
+  EXPECT_FALSE(with(&ResolvedWindow::stride, 1, 2).IsTrivial(1));
+  for (const auto list : {&ResolvedWindow::pad_begin, &ResolvedWindow::pad_end}) {
+    for (const int64_t pad : {1, -1}) {
+      EXPECT_TRUE(with(list, pad, 0).IsPadded());
+      EXPECT_TRUE(with(list, 0, pad).IsPadded());
+      EXPECT_FALSE(with(list, 0, pad).IsTrivial(1));
+      EXPECT_TRUE(with(list, pad, 0).IsTrivial(1));
+    }
+  }
+  EXPECT_EQ(with(&ResolvedWindow::size, INT64_MAX, 2).Volume(), INT64_MAX);
+}
+
+// Channels that are last and equal those of a group are another framework's order; a vector has no order.
+TEST(ConvTest, HintsAtTheOrderOfChannels) {
+  const auto conv = [](std::string_view input, std::string_view filter, std::string_view attributes) {
+    return Message({"conv", {input, filter, "f32[]"}, attributes});
+  };
+  const std::string order = "; an input is [batch, channels, extents..]";
+  EXPECT_TRUE(conv("f32[1,6,4]", "f32[8,4,3]", "groups = 2").ends_with(order));
+  EXPECT_TRUE(conv("f32[1,8,8,4]", "f32[8,4,3,3]", "groups = 1").ends_with(order));
+  EXPECT_FALSE(conv("f32[1,8,4,8]", "f32[8,4,3,3]", "groups = 1").ends_with(order));
+  EXPECT_EQ(
+      conv("f32[1,4]", "f32[8,4]", "groups = 2"),
+      "`filter` of `conv` has 4 channels for each of 2 groups; expected 4 channels in all, as `input` of "
+      "`conv` has");
 }
 
 TEST(ConvTest, Rules) {
