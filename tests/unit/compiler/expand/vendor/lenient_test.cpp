@@ -26,6 +26,15 @@ std::string Strict(std::string_view statements) {
   return StatementsOf(expansion);
 }
 
+TEST(LenientTest, NumbersForArraysOfTensors) {
+  ExpectRows({{"y = concat(1.0, axis = 0);",
+               "`axis` of `concat` is 0; expected at least 0 and less than 0 [axis.range]\n"},
+              {"y = concat(v, axis = 0);",
+               "y = concat([v], axis = 0);\n"
+               "`values` of `concat` is one tensor; expected an array of tensors [lenient.single-item]\n"}},
+             Strict);
+}
+
 TEST(LenientTest, AxesFromTheEnd) {
   ExpectRows(
       {{"y = softmax(x, axes = [0,2]);", "y = softmax(x, axes = [0, 2]);\n"},

@@ -79,6 +79,7 @@ TEST(SymbolsTest, OperatorsOnExtents) {
        {"k = s - 1 + s; y = tile(x, repeats = k);", "y = tile(x, repeats = [1, 7, 11, 9]);\n"},
        {"k = s * s / s; y = tile(x, repeats = k);", "y = tile(x, repeats = [1, 4, 6, 5]);\n"},
        {"k = select(s > 4, s, 1); y = tile(x, repeats = k);", "y = tile(x, repeats = [1, 1, 6, 5]);\n"},
+       {"k = [9, 2, 3]; y = tile(x, repeats = k[1:] + k[1:]);", "y = tile(x, repeats = [2, 3, 2, 3]);\n"},
        {"k = -(-s); y = tile(x, repeats = k);", "y = tile(x, repeats = [1, 4, 6, 5]);\n"},
        {"y = x * scalar(length_of(x));",
         "the argument of `length_of` is of type `tensor<scalar>`; expected an array or a string "

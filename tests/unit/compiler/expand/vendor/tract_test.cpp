@@ -33,6 +33,23 @@ TEST(TractTest, FiltersHaveTheOutputChannelsFirst) {
       FromTract);
 }
 
+// Extents and axes that only a run knows, and an input without spatial axes.
+TEST(TractTest, UnknownAttributes) {
+  const std::string filter = "w = variable(shape = [3,4,2,2], label = 'w');\n";
+  const std::string open =
+      "` depends on an extent that an external leaves open; give it with `--input-shape` "
+      "[shape-of.unspecified-extent]\n";
+  ExpectRows(
+      {{filter + "y = deconv(x, w, output_shape = [n, 6]);", "`output_shape` of `deconv" + open},
+       {"w = variable(shape = [3,4], label = 'w');\ny = deconv(reshape(x, shape = [30,4]), w);",
+        "y_reshape = reshape(x, shape = [30, 4]);\n"
+        "y_transpose = transpose(w, axes = [1, 0]);\n"
+        "y = deconv(y_reshape, y_transpose);\n"},
+       {"y = squeeze(x, axes = [n]);", "`axes` of `squeeze" + open},
+       {"y = unsqueeze(x, axes = [n, n]);", "`axes` of `unsqueeze" + open}},
+      FromTract);
+}
+
 TEST(TractTest, PositionsOfMaximaInThePlane) {
   ExpectRows(
       {{"(y, p) = max_pool_with_index(x, size = [1,1,2,2]);",
