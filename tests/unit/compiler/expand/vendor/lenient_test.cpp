@@ -26,8 +26,11 @@ std::string Strict(std::string_view statements) {
   return StatementsOf(expansion);
 }
 
-TEST(LenientTest, NumbersForArraysOfTensors) {
-  ExpectRows({{"y = concat(1.0, axis = 0);",
+TEST(LenientTest, NumbersAndArraysForTensors) {
+  ExpectRows({{"y = add(v, []);",
+               "an array is not a tensor: items of equal lengths are expected [value.type]\n"
+               "`y` of `add` is an array; expected a tensor [lenient.array-for-tensor]\n"},
+              {"y = concat(1.0, axis = 0);",
                "`axis` of `concat` is 0; expected at least 0 and less than 0 [axis.range]\n"},
               {"y = concat(v, axis = 0);",
                "y = concat([v], axis = 0);\n"

@@ -46,8 +46,62 @@ TEST(TractTest, UnknownAttributes) {
         "y_transpose = transpose(w, axes = [1, 0]);\n"
         "y = deconv(y_reshape, y_transpose);\n"},
        {"y = squeeze(x, axes = [n]);", "`axes` of `squeeze" + open},
-       {"y = unsqueeze(x, axes = [n, n]);", "`axes` of `unsqueeze" + open}},
+       {"y = unsqueeze(x, axes = [n, n]);", "`axes` of `unsqueeze" + open},
+       {"w = variable(shape = [2,3,2], label = 'w');\ny = deconv(unsqueeze(o, axes = [2]), w, output_shape = [4]);",
+        "`output_shape` of `deconv` has 1 item; expected 3 or none [window.output-shape]\n"}},
       FromTract);
+}
+
+// tract joins the items of shapes; rows of unequal lengths alone are not a shape.
+TEST(TractTest, NestedShapes) {
+  const std::string nested = "`shape` of `reshape` is a nested array; expected `integer[]` [lenient.nested-array]\n";
+  ExpectRows({{"y = reshape(x, shape = [2,[3,20]]);", "y = reshape(x, shape = [2, 3, 20]);\n" + nested},
+              {"y = reshape(x, shape = [[2,3],[4,5]]);", "y = reshape(x, shape = [2, 3, 4, 5]);\n" + nested},
+              {"y = reshape(x, shape = [[2],[3,20]]);",
+               "`shape` of `reshape` is built of an array; expected `integer[]` [value.type]\n"}},
+             FromTract);
+}
+
+// tract's writer stores empty constants as variables.
+TEST(TractTest, VariablesWithoutElements) {
+  ExpectRows({{"y = variable<integer>(shape = [0,2], label = 'w');",
+               "y_tract_core_range = tract_core_range(0, 0);\n"
+               "y_constant = constant<integer>(shape = [2], value = [0, 2]);\n"
+               "y = tract_core_reshape_by(y_tract_core_range, y_constant);\n"},
+              {"y = variable<scalar>(shape = [2,0], label = 'w');",
+               "y_tract_core_range = tract_core_range(0, 0);\n"
+               "y_constant = constant<integer>(shape = [2], value = [2, 0]);\n"
+               "y_cast = cast<scalar>(y_tract_core_range);\n"
+               "y = tract_core_reshape_by(y_cast, y_constant);\n"},
+              {"y = variable(shape = [2,3], label = 'w');", ""}},
+             FromTract);
+}
+
+// Constants without axes, and up to 64 integers, become numbers; larger ones stay tensors.
+TEST(TractTest, ConstantsThatBecomeNumbers) {
+  const auto becomes_numbers = [](int64_t count) {
+    const std::string text =
+        FromTract(fmt::format("k = constant<integer>(shape = [{}], value = [2]); y = mul(k, [3]);", count));
+    return text.find("y = constant<integer>(") != std::string::npos;
+  };
+  EXPECT_TRUE(becomes_numbers(2));
+  EXPECT_TRUE(becomes_numbers(64));
+  EXPECT_FALSE(becomes_numbers(65));
+  ExpectRows({{"c = constant(shape = [], value = [2.0]); y = mul(c, 3.0);",
+               "c = constant(shape = [], value = [2.0]);\ny = constant(shape = [], value = [6.0]);\n"},
+              {"c = constant(shape = [1], value = [2.0]); y = mul(c, 3.0);",
+               "c = constant(shape = [1], value = [2.0]);\ny = mul(c, 3.0);\n"},
+              {"k = tile(unsqueeze(s, axes = [0]), repeats = [4611686018427387904, 2]); y = copy(k);",
+               "the result of `tile` would have shape [4611686018427387904,8]: too many elements [shape.overflow]\n"
+               "`input` of `tile` is an array; expected a tensor [lenient.array-for-tensor]\n"}},
+             FromTract);
+}
+
+// Integers that no floats are converted to are wrapped, not clamped.
+TEST(TractTest, WidthsOfIntegers) {
+  ExpectRows({{"k = argmax_reduce(x, axes = [1]); y = tract_core_cast(k, to = 'i32');",
+               "k = argmax_reduce(x, axes = [1]);\ny = tract_core_to_width(k, datum_type = 'i32');\n"}},
+             FromTract);
 }
 
 TEST(TractTest, PositionsOfMaximaInThePlane) {
