@@ -165,6 +165,41 @@ TEST_F(ControlFlow, ALoopInALoopIsALoop) {
   Has(lowered, "output -1 -> 2");
 }
 
+// A loop is still within the other one if it is in a branch.
+TEST_F(ControlFlow, ALoopInABranchOfALoopIsALoop) {
+  const auto parameter = [](int label, std::string_view name, std::string_view element,
+                            std::string_view shape) {
+    return fmt::format("%{} = opset1.Parameter \"{}\" {{element_type = {}, shape = shape{}}} : {}{}\n", label,
+                       name, element, shape, element, shape);
+  };
+  const std::string parameters = parameter(0, "x", "f32", "[6,3]") + parameter(1, "h", "f32", "[1,3]");
+  const std::string loop(kLoop.substr(kLoop.find("  %2:2 ="), kLoop.rfind('}') - kLoop.find("  %2:2 =")));
+  const std::string text =
+      "graph \"net\" {\n"
+      "%0 = nnef.external \"x\" {shape = [6,3], dtype = \"scalar\"} : f32[6,3]\n"
+      "%1 = nnef.external \"h\" {shape = [1,3], dtype = \"scalar\"} : f32[1,3]\n"
+      "%2 = nnef.external \"c\" {shape = [1], dtype = \"logical\"} : boolean[1]\n"
+      "%3:2 = nnef.tensor_iterator \"o\" (%0, %1, %2) segments [0,0,3] {body = \"outer\", slice_axes = [], "
+      "slice_strides = [], slice_starts = [], slice_ends = [], concat_axes = [0,0], concat_strides = [1,6]} "
+      ": "
+      "f32[1,3], f32[6,3] bodies {\n"
+      "\"body\" input 0 -> 0 input 1 -> 1 input 2 -> 2 output 0 -> 0 slice(axis 0, start 0, end -1, stride "
+      "1, "
+      "part 1) output 1 -> 1 slice(axis 0, start 0, end -1, stride 6, part 6) graph \"outer\" {\n" +
+      parameters + parameter(2, "c", "boolean", "[1]") +
+      "%3:2 = nnef.if_else \"i\" (%2, %0, %1) segments [1,2] {then_body = \"f\", else_body = \"g\"} : "
+      "f32[1,3], f32[6,3] bodies {\n"
+      "\"then_body\" input 1 -> 0 input 2 -> 1 output 0 -> 0 output 1 -> 1 graph \"f\" {\n" +
+      parameters + loop +
+      "}\n\"else_body\" input 1 -> 0 input 2 -> 1 output 0 -> 0 output 1 -> 1 graph \"g\" {\n" + parameters +
+      "opset1.Result \"a\" (%1)\nopset1.Result \"b\" (%0)\n}\n}\n"
+      "opset1.Result \"last\" (%3)\nopset1.Result \"all\" (%3.1)\n}\n}\n"
+      "opset1.Result \"last\" (%3)\nopset1.Result \"all\" (%3.1)\n}\n";
+  const std::string lowered = Lower(text);
+  Has(lowered, "opset1.TensorIterator \"o\"");
+  Has(lowered, "opset5.Loop \"t\"");
+}
+
 // Adds the rows of x while the condition, which the body negates, is true.
 constexpr std::string_view kWhile = R"(graph "net" {
   %0 = nnef.external "n" {shape = [], dtype = "integer"} : i64[]
@@ -215,6 +250,45 @@ TEST_F(ControlFlow, TripCountsThatAreKnown) {
   Has(lowered(-1), " : boolean[1], f32[1,3], f32[6,3]");
   EXPECT_EQ(lowered(7),
             "`trip_count` of `while_loop` is 7; the sliced tensors have 6 parts [tensor_iterator.parts]");
+}
+
+TEST_F(ControlFlow, APartForAWhileLoopIsCutOffBefore) {
+  std::string text = Replaced(std::string(kWhile), "slice_strides = [], slice_starts = [], slice_ends = []",
+                              "slice_strides = [1], slice_starts = [1], slice_ends = [5]");
+  text = Replaced(text, "input 1 -> 0 slice(axis 0, start 0, end -1",
+                  "input 1 -> 0 slice(axis 0, start 1, end 5");
+  const std::string lowered = Lower(text);
+  Has(lowered, "\"w/sliced1_start\" : i64[1] = dense<i64[1]: 1>");
+  Has(lowered, "\"w/sliced1_stop\" : i64[1] = dense<i64[1]: 5>");
+  Has(lowered, "input 2 -> 0 slice(axis 0, start 0, end -1, stride 1, part 1) input 3 -> 1 input 4 -> 2 ");
+}
+
+// Loops pass tensors of unknown rank to their bodies.
+TEST_F(ControlFlow, LoopsOverTensorsOfUnknownRank) {
+  std::string net = Replaced(std::string(kIf), "nnef.sqr \"y\" (%0) : f32[2,3]",
+                             "nnef.unsqueeze \"y\" (%0) {axes = [0]} : f32[1,2,3]");
+  net = Replaced(Replaced(Replaced(net, "\"g\"} : f32[2,3] bodies", "\"g\"} : f32[...] bodies"),
+                          "shape = [1,1]", "shape = [1]"),
+                 "boolean[1,1]", "boolean[1]");
+  const std::string body =
+      "graph \"step\" {\n"
+      "%0 = opset1.Parameter \"b\" {element_type = boolean, shape = shape[1]} : boolean[1]\n"
+      "%1 = opset1.Parameter \"p\" {element_type = f32, shape = [...]} : f32[...]\n"
+      "%2 = nnef.not \"more\" (%0) : boolean[1]\n"
+      "opset1.Result \"more\" (%2)\n}\n}\n  opset1.Result \"y\" (%4)";
+  const std::string lists =
+      "{body = \"step\", slice_axes = [], slice_strides = [], slice_starts = [], slice_ends = [], "
+      "concat_axes = "
+      "[], concat_strides = []} : boolean[1] bodies {\n";
+  const std::string count = "  %3 = nnef.external \"n\" {shape = [], dtype = \"integer\"} : i64[]\n";
+  const std::string loops[] = {
+      "%4 = nnef.while_loop \"w\" (%3, %0, %2) segments [1,0,1,1] " + lists +
+          "\"body\" input 1 -> 0 input 2 -> 1 output 0 -> 0 back 0 -> 0 " + body,
+      "%4 = nnef.tensor_iterator \"w\" (%0, %2) segments [0,1,1] " + lists +
+          "\"body\" input 0 -> 0 input 1 -> 1 output 0 -> 0 back 0 -> 0 " + body,
+  };
+  for (const std::string& loop : loops)
+    Has(Lower(Replaced(net, "  opset1.Result \"y\" (%2)", count + loop)), " \"w\" (");
 }
 
 TEST_F(ControlFlow, AWhileLoopHasATripCount) {

@@ -48,6 +48,33 @@ TEST(Lowering, AutomaticPaddingIsMadeExplicit) {
   EXPECT_EQ(conv.attribute("auto_pad").AsString(), "explicit");
 }
 
+// Random numbers are the same in each run: no seed is 0, for which OpenVINO draws others each time.
+TEST(Lowering, RandomNumbersHaveSeeds) {
+  for (const auto& [seed, expected] :
+       {std::pair("0.0", 1), std::pair("1.0", 2), std::pair("-5.0", 6), std::pair("2.75", 3)}) {
+    NnefGraph g;
+    g.Result("u", g.Op("tract_onnx_uniform", "u", {}, fmt::format("shape = [2,3], seed = {}", seed)));
+    g.Result("m", g.Op("tract_onnx_multinomial", "m", {g.External("x", "f32[2,3]")},
+                       fmt::format("sample_size = 4, seed = {}", seed)));
+    ASSERT_NE(g.Lower(), nullptr) << g.FirstMessage();
+    for (const char* name : {"RandomUniform", "Multinomial"}) {
+      EXPECT_EQ(g.Find(name).Int("global_seed"), 1) << name;
+      EXPECT_EQ(g.Find(name).Int("op_seed"), expected) << name << " " << seed;
+    }
+  }
+}
+
+// A window of one element slides along the last axis.
+TEST(Lowering, WindowsOfOneElementSlideAlongOneAxis) {
+  for (const auto& [type, size] : {std::pair("f32[7]", "1"), std::pair("f32[6,7]", "1,1")}) {
+    NnefGraph g;
+    const auto x = g.External("x", type);
+    g.Result("y", g.Op("argmax_pool", "y", {x}, fmt::format("size = [{}], border = \"ignore\"", size)));
+    ASSERT_NE(g.Lower(), nullptr) << g.FirstMessage();
+    EXPECT_EQ(g.Ints(g.Find("MaxPool"), "kernel"), Ints({1})) << type;
+  }
+}
+
 TEST(Lowering, VariablesWithoutDataKeepTheStructure) {
   NnefGraph g;
   const auto x = g.External("input", "f32[1,4,8,8]");

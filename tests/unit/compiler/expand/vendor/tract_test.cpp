@@ -39,22 +39,23 @@ TEST(TractTest, UnknownAttributes) {
   const std::string open =
       "` depends on an extent that an external leaves open; give it with `--input-shape` "
       "[shape-of.unspecified-extent]\n";
-  ExpectRows(
-      {{filter + "y = deconv(x, w, output_shape = [n, 6]);", "`output_shape` of `deconv" + open},
-       {"w = variable(shape = [3,4], label = 'w');\ny = deconv(reshape(x, shape = [30,4]), w);",
-        "y_reshape = reshape(x, shape = [30, 4]);\n"
-        "y_transpose = transpose(w, axes = [1, 0]);\n"
-        "y = deconv(y_reshape, y_transpose);\n"},
-       {"y = squeeze(x, axes = [n]);", "`axes` of `squeeze" + open},
-       {"y = unsqueeze(x, axes = [n, n]);", "`axes` of `unsqueeze" + open},
-       {"w = variable(shape = [2,3,2], label = 'w');\ny = deconv(unsqueeze(o, axes = [2]), w, output_shape = [4]);",
-        "`output_shape` of `deconv` has 1 item; expected 3 or none [window.output-shape]\n"}},
-      FromTract);
+  ExpectRows({{filter + "y = deconv(x, w, output_shape = [n, 6]);", "`output_shape` of `deconv" + open},
+              {"w = variable(shape = [3,4], label = 'w');\ny = deconv(reshape(x, shape = [30,4]), w);",
+               "y_reshape = reshape(x, shape = [30, 4]);\n"
+               "y_transpose = transpose(w, axes = [1, 0]);\n"
+               "y = deconv(y_reshape, y_transpose);\n"},
+              {"y = squeeze(x, axes = [n]);", "`axes` of `squeeze" + open},
+              {"y = unsqueeze(x, axes = [n, n]);", "`axes` of `unsqueeze" + open},
+              {"w = variable(shape = [2,3,2], label = 'w');\ny = deconv(unsqueeze(o, axes = [2]), w, "
+               "output_shape = [4]);",
+               "`output_shape` of `deconv` has 1 item; expected 3 or none [window.output-shape]\n"}},
+             FromTract);
 }
 
 // tract joins the items of shapes; rows of unequal lengths alone are not a shape.
 TEST(TractTest, NestedShapes) {
-  const std::string nested = "`shape` of `reshape` is a nested array; expected `integer[]` [lenient.nested-array]\n";
+  const std::string nested =
+      "`shape` of `reshape` is a nested array; expected `integer[]` [lenient.nested-array]\n";
   ExpectRows({{"y = reshape(x, shape = [2,[3,20]]);", "y = reshape(x, shape = [2, 3, 20]);\n" + nested},
               {"y = reshape(x, shape = [[2,3],[4,5]]);", "y = reshape(x, shape = [2, 3, 4, 5]);\n" + nested},
               {"y = reshape(x, shape = [[2],[3,20]]);",
@@ -87,14 +88,15 @@ TEST(TractTest, ConstantsThatBecomeNumbers) {
   EXPECT_TRUE(becomes_numbers(2));
   EXPECT_TRUE(becomes_numbers(64));
   EXPECT_FALSE(becomes_numbers(65));
-  ExpectRows({{"c = constant(shape = [], value = [2.0]); y = mul(c, 3.0);",
-               "c = constant(shape = [], value = [2.0]);\ny = constant(shape = [], value = [6.0]);\n"},
-              {"c = constant(shape = [1], value = [2.0]); y = mul(c, 3.0);",
-               "c = constant(shape = [1], value = [2.0]);\ny = mul(c, 3.0);\n"},
-              {"k = tile(unsqueeze(s, axes = [0]), repeats = [4611686018427387904, 2]); y = copy(k);",
-               "the result of `tile` would have shape [4611686018427387904,8]: too many elements [shape.overflow]\n"
-               "`input` of `tile` is an array; expected a tensor [lenient.array-for-tensor]\n"}},
-             FromTract);
+  ExpectRows(
+      {{"c = constant(shape = [], value = [2.0]); y = mul(c, 3.0);",
+        "c = constant(shape = [], value = [2.0]);\ny = constant(shape = [], value = [6.0]);\n"},
+       {"c = constant(shape = [1], value = [2.0]); y = mul(c, 3.0);",
+        "c = constant(shape = [1], value = [2.0]);\ny = mul(c, 3.0);\n"},
+       {"k = tile(unsqueeze(s, axes = [0]), repeats = [4611686018427387904, 2]); y = copy(k);",
+        "the result of `tile` would have shape [4611686018427387904,8]: too many elements [shape.overflow]\n"
+        "`input` of `tile` is an array; expected a tensor [lenient.array-for-tensor]\n"}},
+      FromTract);
 }
 
 // Integers that no floats are converted to are wrapped, not clamped.
