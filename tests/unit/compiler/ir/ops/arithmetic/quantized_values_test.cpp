@@ -262,6 +262,18 @@ TEST_F(QuantizedImages, LookupsInTables) {
   EXPECT_FALSE(is_lookup({AddParameter(graph_, "t", ElementType::kF32, {256}), 0}));
 }
 
+// The source of images is found through their maxima, not through the indices of these.
+TEST_F(QuantizedImages, SourcesOfImages) {
+  const OutputPort images = Images({1, 4, 5, 6});
+  const NodeId pool = AddNode(graph_, "opset8", "MaxPool", {.name = "n", .inputs = images, .num_outputs = 2});
+  const auto is_parameter = [](const Node& node) { return node.Is(OpRole::kParameter); };
+  EXPECT_TRUE(SourceOfImage(graph_, images, is_parameter).has_value());
+  EXPECT_EQ(SourceOfImage(graph_, {pool, 0}, is_parameter), SourceOfImage(graph_, images, is_parameter));
+  EXPECT_FALSE(SourceOfImage(graph_, {pool, 1}, is_parameter).has_value());
+  const auto none = [](const Node&) { return false; };
+  EXPECT_FALSE(SourceOfImage(graph_, images, none).has_value());
+}
+
 // A concatenation of images without elements has no functions to move.
 TEST_F(QuantizedImages, FunctionsAfterConcatenations) {
   for (const int64_t height : {0, 5}) {

@@ -93,21 +93,39 @@ TEST(ClassSelection, LimitsAndBackground) {
   }
 }
 
+// Returns the score of the second of two boxes, [left, top, right, bottom] each, or 0 if the first one
+// suppresses it.
+float SecondScore(const char* op, AttributeMap attributes, std::vector<float> boxes) {
+  Graph graph(&Opsets());
+  const NodeId node = AddNode(graph, "opset8", op, {.name = "n", .attributes = std::move(attributes)});
+  const detection::ClassifiedBoxes given{
+      .boxes = std::move(boxes), .scores = {0.9F, 0.5F}, .classes = 1, .count = 2, .images = 1};
+  const auto selection = detection::SelectByClass(graph.node(node), given);
+  EXPECT_TRUE(selection && !selection->boxes.empty());
+  return selection && selection->boxes.size() == 2 ? selection->boxes[1].score : 0;
+}
+
+// The overlap of boxes without an area is 0, which is at least a threshold of 0.
+TEST(ClassSelection, BoxesWithoutAnArea) {
+  for (const std::vector<float>& boxes : std::initializer_list<std::vector<float>>{
+           {4, 4, 4, 6, 4, 4, 4, 6}, {4, 4, 6, 4, 4, 4, 6, 4}, {4, 4, 4, 4, 4, 4, 6, 6}}) {
+    for (const double threshold : {0.0, 0.01}) {
+      const AttributeMap attributes = Attributes({{"iou_threshold", threshold}, {"normalized", true}});
+      EXPECT_EQ(SecondScore("MulticlassNms", attributes, boxes), threshold == 0 ? 0 : 0.5F) << threshold;
+    }
+    EXPECT_EQ(SecondScore("MatrixNms", Attributes({{"normalized", true}}), boxes), 0.5F);
+  }
+}
+
 // MatrixNms in coordinates of pixels: boxes that share a line of pixels overlap, those that are apart do not.
 TEST(ClassSelection, BoxesThatTouch) {
   const auto score = [](std::vector<float> second, bool is_normalized) {
-    Graph graph(&Opsets());
-    const NodeId node = AddNode(
-        graph, "opset8", "MatrixNms",
-        {.name = "n",
-         .attributes =
-             Attributes({{"score_threshold", 0.0}, {"post_threshold", 0.0}, {"normalized", is_normalized}})});
-    detection::ClassifiedBoxes given{
-        .boxes = {4, 4, 6, 6}, .scores = {0.9F, 0.5F}, .classes = 1, .count = 2, .images = 1};
-    given.boxes.insert(given.boxes.end(), second.begin(), second.end());
-    const auto selection = detection::SelectByClass(graph.node(node), given);
-    EXPECT_TRUE(selection && selection->boxes.size() == 2);
-    return selection && selection->boxes.size() == 2 ? selection->boxes[1].score : 0;
+    std::vector<float> boxes = {4, 4, 6, 6};
+    boxes.insert(boxes.end(), second.begin(), second.end());
+    return SecondScore(
+        "MatrixNms",
+        Attributes({{"score_threshold", 0.0}, {"post_threshold", 0.0}, {"normalized", is_normalized}}),
+        boxes);
   };
   for (const std::vector<float>& touching :
        std::initializer_list<std::vector<float>>{{6, 4, 8, 6}, {2, 4, 4, 6}, {4, 6, 6, 8}, {4, 2, 6, 4}}) {

@@ -123,5 +123,22 @@ TEST(GatherTest, ShapesAndRules) {
   EXPECT_EQ(Infer({"gather", {"f32[2,3]", "f32[5]"}}), "node.input-type");
 }
 
+// An index that does not exist is reported, and not the size of the result as well.
+TEST(GatherTest, ReportsTheIndexAlone) {
+  for (const int64_t index : {-1, 0, 1}) {
+    Graph graph(&StandardOps(), "g");
+    const OutputPort inputs[] = {{AddParameter(graph, "x", ElementType::kF32, {1, int64_t{1} << 61}), 0},
+                                 {AddConst(graph, TensorValue::FromInts({4}, {0, 0, 0, index}), "i"), 0}};
+    const OpInfo& row = StandardOps().Info(StandardOps().Find(kNnefSet, "gather"));
+    const NodeId node =
+        AddNode(graph, kNnefSet, "gather",
+                {.name = "y", .inputs = inputs, .attributes = CompletedAttributes(row, "axis = 0")});
+    Emitter emitter;
+    EXPECT_FALSE(ir::InferNode(graph, node, emitter));
+    ASSERT_EQ(emitter.diagnostics().size(), 1u) << index;
+    EXPECT_EQ(emitter.diagnostics()[0].rule->label, index == 0 ? "shape.overflow" : "gather.index") << index;
+  }
+}
+
 }  // namespace
 }  // namespace nnefc::ir::ops
