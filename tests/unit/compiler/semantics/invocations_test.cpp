@@ -191,6 +191,8 @@ TEST(Generics, ArePassedOn) {
 TEST(Chaining, OnlySingleTensorsRatified) {
   ExpectDiagnostics({
       {RatifiedBody("y = relu(copy(x));"), ""},
+      {RatifiedBody("y = softmax(x, axes = neg(x));"), "type.mismatch 3:23"},
+      {RatifiedBody("y = select(neg(x), x, x);"), "type.mismatch 3:12"},
       {RatifiedBody("y = add_n(copy_n(x, times = 2));"), "binding.chained-results 3:11"},
       {RatifiedBody("a = copy_n(x, times = 2); y = add_n(a);"), ""},
       {RatifiedBody("m = moments(x, axes = ns); y = m[0];"), ""},

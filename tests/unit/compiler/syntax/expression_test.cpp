@@ -176,7 +176,7 @@ TEST(Nesting, CountsEachKindOfBracket) {
       {"[", "]"},    {"[1, ", "]"}, {"[", ", 1]"}, {"(", ")"},
       {"(1, ", ")"}, {"(", ", 1)"}, {"f(", ")"},   {"f(k = ", ")"}};
   constexpr std::pair<std::string_view, int64_t> kInnermost[] = {
-      {"x", 0}, {"1", 0}, {"-1", 1}, {"[]", 1}, {"f()", 1}};
+      {"x", 0}, {"1", 0}, {"-1", 1}, {"-x", 1}, {"!x", 1}, {"- -x", 2}, {"[]", 1}, {"f()", 1}};
   for (const auto& [open, close] : kBrackets) {
     for (const auto& [innermost, levels] : kInnermost) {
       std::string text(innermost);

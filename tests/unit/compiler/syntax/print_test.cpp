@@ -157,6 +157,11 @@ TEST(OnOneLine, JoinsTokens) {
 TEST(PrintExpr, CutsForMessages) {
   const Parsed parsed = ParseRatified("y = conv(x, filter, stride = [2,2], label = 'it\\'s');");
   const ExprId right = parsed.Statement(0).right;
+  EXPECT_EQ(PrintExpr(*parsed.document, right, *parsed.context, 1), "c..");
+  EXPECT_EQ(PrintExpr(*parsed.document, right, *parsed.context, 48),
+            "conv(x, filter, stride = [2, 2], label = 'it\\'s'..");
+  EXPECT_EQ(PrintExpr(*parsed.document, right, *parsed.context, 49),
+            "conv(x, filter, stride = [2, 2], label = 'it\\'s')");
   EXPECT_EQ(PrintExpr(*parsed.document, right, *parsed.context),
             "conv(x, filter, stride = [2, 2], label = 'it\\'s')");
   EXPECT_EQ(PrintExpr(*parsed.document, right, *parsed.context, 14), "conv(x, filter..");
