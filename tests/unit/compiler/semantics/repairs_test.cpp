@@ -129,9 +129,9 @@ TEST(Repairs, OfOperationNames) {
                 "fragment h( x: tensor<scalar> ) -> ( y: tensor<scalar> ) {\ny = Conv2D(x);\n}"),
        "undeclared operation `Conv2D`; did you mean `conv_2d`? => y = conv_2d(x);"},
       // Another framework's name may have another meaning; one slip in a name has not.
-      {Ratified("fragment f( x: tensor<scalar>, stride: integer ) -> ( y: tensor<scalar> );\n"
-                "fragment h( x: tensor<scalar> ) -> ( y: tensor<scalar> ) {\ny = f(x, strides = 1);\n}"),
-       "`f` has no parameter `strides`; did you mean `stride`?"},
+      {Ratified("fragment f( x: tensor<scalar>, dims: integer ) -> ( y: tensor<scalar> );\n"
+                "fragment h( x: tensor<scalar> ) -> ( y: tensor<scalar> ) {\ny = f(x, dim = 1);\n}"),
+       "`f` has no parameter `dim`; did you mean `dims`?"},
       {Ratified("fragment f( x: tensor<scalar>, stride: integer ) -> ( y: tensor<scalar> );\n"
                 "fragment h( x: tensor<scalar> ) -> ( y: tensor<scalar> ) {\ny = f(x, strdie = 1);\n}"),
        "`f` has no parameter `strdie`; did you mean `stride`? => y = f(x, stride = 1);"},
