@@ -315,6 +315,18 @@ TEST_F(ControlFlow, BodiesHaveTheirInterface) {
   EXPECT_EQ(
       Lower(Replaced(loop, "back 0 -> 1 ", "")),
       "`body` of `tensor_iterator` has another port map than inputs and attributes ask for [body.interface]");
+  for (const char* slice :
+       {"axis 1, start 0, end -1, stride 1, part 1", "axis 0, start 1, end -1, stride 1, part 1",
+        "axis 0, start 0, end 5, stride 1, part 1", "axis 0, start 0, end -1, stride -1, part 1",
+        "axis 0, start 0, end -1, stride 2, part 2"}) {
+    for (const char* mapping : {"input 0 -> 0", "output 1 -> 1"})
+      EXPECT_EQ(
+          Lower(Replaced(loop, std::string(mapping) + " slice(axis 0, start 0, end -1, stride 1, part 1)",
+                         fmt::format("{} slice({})", mapping, slice))),
+          "`body` of `tensor_iterator` has another port map than inputs and attributes ask for "
+          "[body.interface]")
+          << mapping << " " << slice;
+  }
   const std::string integers =
       Replaced(std::string(kIf), "element_type = f32, shape = shape[2,3]} : f32[2,3]",
                "element_type = i64, shape = shape[2,3]} : i64[2,3]");

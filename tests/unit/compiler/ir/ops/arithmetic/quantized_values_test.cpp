@@ -262,6 +262,40 @@ TEST_F(QuantizedImages, LookupsInTables) {
   EXPECT_FALSE(is_lookup({AddParameter(graph_, "t", ElementType::kF32, {256}), 0}));
 }
 
+// A split along the channels of images, of known axis and parts.
+TEST_F(QuantizedImages, SplitsOfChannels) {
+  const auto splits = [&](OutputPort axis, const PartialShape& part = {1, 2, 5, 6}) {
+    const OutputPort inputs[] = {Images({1, 4, 5, 6}), axis};
+    const NodeId split = AddNode(
+        graph_, "opset1", "Split",
+        {.name = "n", .inputs = inputs, .attributes = Attributes({{"num_splits", 2}}), .num_outputs = 2});
+    for (int32_t i = 0; i < 2; ++i) graph_.SetOutputType({split, i}, ElementType::kF32, part);
+    return SplitsImages(graph_, graph_.node(split));
+  };
+  EXPECT_TRUE(splits(Constant({}, {1})));
+  EXPECT_TRUE(splits(Constant({1}, {-3})));
+  for (const int64_t axis : {0, 2, 3, -1}) EXPECT_FALSE(splits(Constant({}, {axis}))) << axis;
+  EXPECT_FALSE(splits(Constant({2}, {1, 1})));
+  EXPECT_FALSE(splits(Constant({0}, {})));
+  EXPECT_FALSE(splits({AddParameter(graph_, "a", ElementType::kI64, PartialShape::OfRank(0)), 0}));
+  EXPECT_FALSE(splits(Constant({}, {1}), PartialShape::OfRank(4)));
+}
+
+// The limits of a quantization are known constants.
+TEST_F(QuantizedImages, LimitsOfQuantizations) {
+  const PartialShape shape = {1, 4, 5, 6};
+  const auto is_known = [&](OutputPort limit) {
+    const OutputPort low = Floats({}, 0), high = Floats({}, 255);
+    return LinearQuantizationOf(
+               graph_, Of(Add("opset1", "FakeQuantize", {Images(shape), low, limit, low, high}, shape,
+                              Attributes({{"levels", 256}}))))
+        .has_value();
+  };
+  EXPECT_TRUE(is_known(Floats({}, 255)));
+  EXPECT_FALSE(is_known({AddParameter(graph_, "p", ElementType::kF32, PartialShape::OfRank(0)), 0}));
+  EXPECT_FALSE(is_known(Add("opset1", "Const", {}, PartialShape::OfRank(0), {})));
+}
+
 // The source of images is found through their maxima, not through the indices of these.
 TEST_F(QuantizedImages, SourcesOfImages) {
   const OutputPort images = Images({1, 4, 5, 6});

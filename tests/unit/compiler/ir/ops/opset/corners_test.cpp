@@ -414,6 +414,13 @@ TEST(OpsetCorners, OutputsBeyondTheRow) {
       InferCase({0, "opset5.RNNSequence", "f32[4,7,3]; f32[4,1,2]; i32[4]; f32[1,2,3]; f32[1,2,2]; f32[1,2]",
                  "hidden_size = 2, direction = \"forward\"", "x; x; x"}),
       "f32[4,1,7,2]; f32[4,1,2]; dynamic[...]");
+  EXPECT_EQ(InferCase({0, "opset5.LSTMSequence",
+                       "f32[4,7,3]; f32[4,1,2]; f32[4,1,2]; i32[4]; f32[1,8,3]; f32[1,8,2]; f32[1,8]",
+                       "hidden_size = 2, direction = \"forward\"", "x; x; x; x"}),
+            "f32[4,1,7,2]; f32[4,1,2]; f32[4,1,2]; dynamic[...]");
+  EXPECT_EQ(InferCase({0, "opset4.LSTMCell", "f32[4,3]; f32[4,2]; f32[4,2]; f32[8,3]; f32[8,2]; f32[8]",
+                       "hidden_size = 2", "x; x; x"}),
+            "f32[4,2]; f32[4,2]; dynamic[...]");
   EXPECT_EQ(InferCase({0, "opset3.GRUCell", "f32[4,3]; f32[4,2]; f32[6,3]; f32[6,2]; f32[6]",
                        "hidden_size = 2", "x; x"}),
             "f32[4,2]; dynamic[...]");
@@ -450,6 +457,38 @@ TEST(OpsetCorners, ExtentsOfTransposedConvolutions) {
   EXPECT_EQ(infer("2", "2"), "f32[1,8,0]");
   EXPECT_EQ(infer("1", "2"), "opset.extent");
   EXPECT_EQ(infer("1..", "3"), "f32[1,8,?]");
+}
+
+// A Range is known if its three numbers are; it has at most 9 * 10^15 elements.
+TEST(OpsetCorners, RangesOfKnownNumbers) {
+  const auto range = [](const std::string& start, const std::string& stop, const std::string& step) {
+    const auto input = [](const std::string& number) {
+      return "i64[]" + (number == "?" ? "" : " = " + number);
+    };
+    return InferOne("opset4.Range", input(start) + "; " + input(stop) + "; " + input(step),
+                    "output_type = i64");
+  };
+  EXPECT_EQ(range("2", "9", "3"), "i64[3]");
+  EXPECT_EQ(range("?", "9", "3"), "i64[?]");
+  EXPECT_EQ(range("2", "?", "3"), "i64[?]");
+  EXPECT_EQ(range("2", "9", "?"), "i64[?]");
+  EXPECT_EQ(range("2", "9", "0"), "opset.constant-input");
+  EXPECT_EQ(range("9", "2", "1"), "i64[0]");
+  EXPECT_EQ(range("0", "9000000000000000", "1"), "i64[9000000000000000]");
+  EXPECT_EQ(range("0", "9000000000000001", "1"), "opset.constant-input");
+}
+
+// The element type of a batch normalization is that of its data.
+TEST(OpsetCorners, TypesOfNormalizedBatches) {
+  const auto infer = [](const std::string& set, std::vector<std::string> inputs) {
+    return InferOne(set + ".BatchNormInference", fmt::format("{}", fmt::join(inputs, "; ")), "epsilon = 0.1");
+  };
+  for (size_t open = 0; open < 5; ++open) {
+    std::vector<std::string> inputs(5, "f32[3]");
+    inputs[open] = "dynamic[3]";
+    inputs[2] = open == 2 ? "dynamic[1,3,4]" : "f32[1,3,4]";
+    EXPECT_EQ(infer("opset1", inputs), open == 2 ? "dynamic[1,3,4]" : "f32[1,3,4]") << open;
+  }
 }
 
 // Windows that are padded to ceil(extent / stride) positions: an open extent may have one more of them, and a

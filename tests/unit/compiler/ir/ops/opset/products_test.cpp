@@ -49,6 +49,9 @@ TEST(OpsetProducts, OfLabels) {
   EXPECT_EQ(einsum("ij,jk->ik", {{2, 3}, {3, 5}}, {2, 5}), 2 * 3 * 5);
   EXPECT_EQ(einsum("ij,kj->", {{2, 3}, {5, 3}}, {}), 2 * 3 * 5);
   EXPECT_EQ(einsum("a...j,j...->a...", {{2, 7, 3}, {3, 7}}, {2, 7}), 2 * 7 * 3);
+  EXPECT_EQ(einsum("...ij,...jk->...ik", {{2, 7, 3, 4}, {2, 7, 4, 5}}, {2, 7, 3, 5}), 2 * 7 * 3 * 4 * 5);
+  EXPECT_EQ(einsum("...ji,...jk->...ik", {{2, 7, 3, 4}, {2, 7, 3, 5}}, {2, 7, 4, 5}), 2 * 7 * 3 * 4 * 5);
+  EXPECT_EQ(einsum("i...,...->i...", {{3, 2, 7}, {2, 7}}, {3, 2, 7}), 3 * 2 * 7);
   // Nothing is counted for an equation that cannot be read, or with another number of operands.
   EXPECT_EQ(einsum("ij,jk", {{2, 3}, {3, 5}}, {2, 5}), 2 * 3 * 5);
   EXPECT_EQ(einsum("ij,j1->i", {{2, 3}, {3, 5}}, {2}), 0);

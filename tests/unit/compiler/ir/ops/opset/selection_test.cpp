@@ -211,6 +211,32 @@ TEST(BoxSelection, NegativeExtents) {
   }
 }
 
+// Equal boxes without an area do not overlap.
+TEST(BoxSelection, EqualBoxesWithoutAnArea) {
+  for (const double sigma : {0.0, 0.5}) {
+    BoxSelection boxes = FourBoxes();
+    boxes.classes = 1;
+    boxes.count = 2;
+    boxes.boxes = {1, 1, 1, 2, 1, 1, 1, 2};
+    boxes.scores = {0.5, 0.75};
+    boxes.sigma = sigma;
+    EXPECT_EQ(SelectedBoxes(boxes), "0.0.1=0.75 0.0.0=0.5 ") << sigma;
+  }
+}
+
+// Boxes whose areas add up to 0 do not overlap either.
+TEST(BoxSelection, OppositeExtents) {
+  for (const bool is_first : {true, false}) {
+    BoxSelection boxes = FourBoxes();
+    boxes.is_center = true;
+    boxes.classes = 1;
+    boxes.count = 2;
+    boxes.boxes = {1, 1, -0.5, 1, 1, 1, 0.5, 1};
+    boxes.scores = is_first ? std::vector<double>{0.5, 0.75} : std::vector<double>{0.75, 0.5};
+    EXPECT_EQ(SelectedBoxes(boxes), is_first ? "0.0.1=0.75 0.0.0=0.5 " : "0.0.0=0.75 0.0.1=0.5 ");
+  }
+}
+
 // Of boxes with equal scores, the first one is selected.
 TEST(BoxSelection, EqualScores) {
   BoxSelection equal = FourBoxes();

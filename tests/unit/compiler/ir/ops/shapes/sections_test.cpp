@@ -123,6 +123,22 @@ TEST(GatherTest, ShapesAndRules) {
   EXPECT_EQ(Infer({"gather", {"f32[2,3]", "f32[5]"}}), "node.input-type");
 }
 
+// An index must exist for the largest extent that the axis may have.
+TEST(GatherTest, IndicesOfOpenAxes) {
+  for (const auto& [index, label] : {std::pair(1, ""), std::pair(3, ""), std::pair(4, "gather.index")}) {
+    Graph graph(&StandardOps(), "g");
+    const OutputPort inputs[] = {{AddParameter(graph, "x", ElementType::kF32, {Dim(2, 4), Dim(3)}), 0},
+                                 {AddConst(graph, TensorValue::FromInts({1}, {index}), "i"), 0}};
+    const OpInfo& row = StandardOps().Info(StandardOps().Find(kNnefSet, "gather"));
+    const NodeId node =
+        AddNode(graph, kNnefSet, "gather",
+                {.name = "y", .inputs = inputs, .attributes = CompletedAttributes(row, "axis = 0")});
+    Emitter emitter;
+    EXPECT_EQ(ir::InferNode(graph, node, emitter), std::string_view(label).empty()) << index;
+    EXPECT_EQ(emitter.diagnostics().empty() ? "" : emitter.diagnostics()[0].rule->label, label) << index;
+  }
+}
+
 // An index that does not exist is reported, and not the size of the result as well.
 TEST(GatherTest, ReportsTheIndexAlone) {
   for (const int64_t index : {-1, 0, 1}) {

@@ -25,6 +25,18 @@ TEST(ConvTest, Shapes) {
   EXPECT_EQ(Infer({"conv", {"f32[1,3,8,8]", "f32[4,3,3,3]"}}), "f32[1,4,8,8]");
 }
 
+// An open extent is at least that of one window.
+TEST(ConvTest, OpenExtents) {
+  const auto conv = [](std::string_view extent) {
+    return Infer({"conv", {fmt::format("f32[1,3,{}]", extent), "f32[4,3,5]"}, "padding = [[0,1]]"});
+  };
+  EXPECT_EQ(conv("2..9"), "f32[1,4,1..6]");
+  EXPECT_EQ(conv("4..9"), "f32[1,4,1..6]");
+  EXPECT_EQ(conv("5..9"), "f32[1,4,2..6]");
+  EXPECT_EQ(conv("2..4"), "f32[1,4,1]");
+  EXPECT_EQ(conv("2..3"), "window.fit");
+}
+
 TEST(ConvTest, Groups) {
   EXPECT_EQ(Infer({"conv", {"f32[1,4,8,8]", "f32[8,2,3,3]", "f32[]"}, "groups = 2"}), "f32[1,8,8,8]");
   EXPECT_EQ(Infer({"conv", {"f32[1,4,8,8]", "f32[8,1,3,3]", "f32[]"}, "groups = 0"}), "f32[1,8,8,8]");
