@@ -32,10 +32,30 @@ TEST(LenientTest, NumbersAndArraysForTensors) {
                "`y` of `add` is an array; expected a tensor [lenient.array-for-tensor]\n"},
               {"y = concat(1.0, axis = 0);",
                "`axis` of `concat` is 0; expected at least 0 and less than 0 [axis.range]\n"},
+              {"[y] = unstack(1.0, axis = 0);",
+               "`axis` of `unstack` is 0; expected at least 0 and less than 0 [axis.range]\n"},
               {"y = concat(v, axis = 0);",
                "y = concat([v], axis = 0);\n"
                "`values` of `concat` is one tensor; expected an array of tensors [lenient.single-item]\n"}},
              Strict);
+}
+
+// The border value of integers is truncated toward zero.
+TEST(LenientTest, BorderValuesOfIntegers) {
+  const std::string cast = "y_cast = cast<scalar>(i);\n", back = "y = cast<integer>(y_pad);\n";
+  const std::string type =
+      "`input` of `pad` is a tensor of type integer; expected scalar [lenient.data-type]\n";
+  const auto pad = [](std::string_view input, std::string_view value) {
+    return fmt::format("pad({}, padding = [(1, 0), (0, 0), (0, 0)], value = {});\n", input, value);
+  };
+  for (const auto& [value, used] :
+       {std::pair("1.75", "1.0"), std::pair("-1.75", "-1.0"), std::pair("2.0", "2.0")}) {
+    EXPECT_EQ(Strict("y = " + pad("i", value)), cast + "y_pad = " + pad("y_cast", used) + back + type);
+    EXPECT_EQ(Strict("y = " + pad("x", value)), "y = " + pad("x", value));
+  }
+  EXPECT_EQ(Strict("y = " + pad("i", "2")),
+            cast + "y_pad = " + pad("y_cast", "2.0") + back + type +
+                "`value` of `pad` is a whole number; expected `scalar` [lenient.number-type]\n");
 }
 
 TEST(LenientTest, AxesFromTheEnd) {

@@ -80,6 +80,8 @@ TEST(SymbolsTest, OperatorsOnExtents) {
        {"k = s * s / s; y = tile(x, repeats = k);", "y = tile(x, repeats = [1, 4, 6, 5]);\n"},
        {"k = select(s > 4, s, 1); y = tile(x, repeats = k);", "y = tile(x, repeats = [1, 1, 6, 5]);\n"},
        {"k = [9, 2, 3]; y = tile(x, repeats = k[1:] + k[1:]);", "y = tile(x, repeats = [2, 3, 2, 3]);\n"},
+       {"k = x * scalar(s[1]); y = tile(k, repeats = s[0:4]);",
+        "k = mul(x, 4.0);\ny = tile(k, repeats = [1, 4, 6, 5]);\n"},
        {"k = -(-s); y = tile(x, repeats = k);", "y = tile(x, repeats = [1, 4, 6, 5]);\n"},
        {"y = x * scalar(length_of(x));",
         "the argument of `length_of` is of type `tensor<scalar>`; expected an array or a string "

@@ -74,7 +74,12 @@ TEST(TractTest, VariablesWithoutElements) {
                "y_constant = constant<integer>(shape = [2], value = [2, 0]);\n"
                "y_cast = cast<scalar>(y_tract_core_range);\n"
                "y = tract_core_reshape_by(y_cast, y_constant);\n"},
-              {"y = variable(shape = [2,3], label = 'w');", ""}},
+              {"y = variable(shape = [2,3], label = 'w');", ""},
+              {"y = variable<integer>(shape = [-1,0], label = 'w');",
+               "`shape[0]` of `variable` is -1; expected a positive extent [variable.shape]\n"},
+              {"y = variable<integer>(shape = [n,0], label = 'w');",
+               "`shape` of `variable` depends on an extent that an external leaves open; give it with "
+               "`--input-shape` [shape-of.unspecified-extent]\n"}},
              FromTract);
 }
 
@@ -97,6 +102,37 @@ TEST(TractTest, ConstantsThatBecomeNumbers) {
         "the result of `tile` would have shape [4611686018427387904,8]: too many elements [shape.overflow]\n"
         "`input` of `tile` is an array; expected a tensor [lenient.array-for-tensor]\n"}},
       FromTract);
+}
+
+// Conversions round toward zero; a range has a number at least, but for the printed form of an empty
+// constant.
+TEST(TractTest, NumbersOfConversionsAndRanges) {
+  const std::string tensor =
+      "`repeats` of `tile` is a tensor; expected `integer[]` [lenient.tensor-for-attribute]\n";
+  ExpectRows(
+      {{"k = tract_core_to_integer(s); y = tile(x, repeats = k);", "y = tile(x, repeats = [1, 4, 6, 5]);\n"},
+       {"k = tract_core_cast(2.75, to = 'i64'); y = tile(v, repeats = [k]);",
+        "k = constant<integer>(shape = [], value = [2]);\ny = tile(v, repeats = [2]);\n" + tensor},
+       {"k = tract_core_cast(-2.75, to = 'i64'); y = add(v, tract_core_cast(k, to = 'f32'));",
+        "k = constant<integer>(shape = [], value = [-2]);\ny = add(v, -2.0);\n"},
+       {"y = tract_core_range(0, 0, 1);", "y = tract_core_range(0, 0);\n"},
+       {"y = tract_core_range(0.0, 0.0, 1.0);",
+        "`tract_core_range` from 0 to 0 in steps of 1 makes no numbers [value.type]\n"},
+       {"y = tract_core_range(3, 3, 1);",
+        "`tract_core_range` from 3 to 3 in steps of 1 makes no numbers [value.type]\n"}},
+      FromTract);
+}
+
+// Names of a statement's operations avoid those of later statements.
+TEST(TractTest, NamesThatStatementsTake) {
+  ExpectRows({{"y = add(neg(neg(neg(v))), 1.0);",
+               "y_neg = neg(v);\ny_neg_2 = neg(y_neg);\ny_neg_3 = neg(y_neg_2);\ny = add(y_neg_3, 1.0);\n"},
+              {"k = neg(neg(neg(v))); k_neg_2 = copy(v); y = add(k, k_neg_2);",
+               "k_neg = neg(v);\nk_neg_3 = neg(k_neg);\nk = neg(k_neg_3);\nk_neg_2 = copy(v);\ny = add(k, "
+               "k_neg_2);\n"},
+              {"k = neg(neg(v)); k_neg = copy(v); y = add(k, k_neg);",
+               "k_neg_2 = neg(v);\nk = neg(k_neg_2);\nk_neg = copy(v);\ny = add(k, k_neg);\n"}},
+             FromTract);
 }
 
 // Integers that no floats are converted to are wrapped, not clamped.

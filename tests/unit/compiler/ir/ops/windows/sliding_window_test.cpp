@@ -35,6 +35,14 @@ TEST(ConvTest, OpenExtents) {
   EXPECT_EQ(conv("5..9"), "f32[1,4,2..6]");
   EXPECT_EQ(conv("2..4"), "f32[1,4,1]");
   EXPECT_EQ(conv("2..3"), "window.fit");
+  // A window that no extent is large enough for.
+  const auto dilated = [](std::string_view extent) {
+    return Infer({"conv",
+                  {fmt::format("f32[1,3,{}]", extent), "f32[4,3,5]"},
+                  "padding = [[0,1]], dilation = [9223372036854775807]"});
+  };
+  EXPECT_EQ(dilated("2.."), "shape.overflow");
+  EXPECT_EQ(dilated("2..9"), "window.fit");
 }
 
 TEST(ConvTest, Groups) {
