@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/syntax/parse/mistakes/unusual_names.h"
 #include "compiler/syntax/rules.h"
 #include "fmt/format.h"
 #include "gtest/gtest.h"
@@ -175,6 +176,28 @@ TEST(PrintScalar, ReadsBackAsAScalar) {
 
 // ---- hostile texts ----
 // Statements recover and the parser terminates, whatever the text.
+
+// The last character of a text is the end of a token.
+TEST(Robustness, EndsWithinAToken) {
+  for (const char* text :
+       {"version 1.0;\ngraph g( x ) -> ( y ) { y = $x", "version 1.0;\ngraph g( x ) -> ( y ) { y = %1",
+        "version 1.0;\nextension KHR_a,", "version 1.0;\nextension KHR_a, KHR_b,", "version 1.0.",
+        "version 1.0;\ngraph g( x ) -> ( y ) { y = a.", "version 1.0;\ngraph g( x ) -> ( y ) { a.b",
+        "version 1.0;\ngraph g( x ) -> ( y ) { y = \\"})
+    EXPECT_FALSE(Parse(text).Messages().empty()) << text;
+}
+
+// The `=` of a left side is searched within 1000 characters.
+TEST(Robustness, LeftSidesAreShort) {
+  for (const size_t blanks : {0, 1, 999, 1000, 1001})
+    EXPECT_EQ(parse::IsLeftSide(std::string(blanks, ' ') + "= x", 0), blanks < 1000) << blanks;
+  for (const char* text : {"", "= x", ", b = x", "], [c.d]) = x", " ="}) {
+    const std::string_view view(text);
+    EXPECT_EQ(parse::IsLeftSide(view, 0), view.find('=') != std::string_view::npos) << text;
+  }
+  for (const char* text : {"== x", "; b = x", "(b == c", "{ = x", "+ b = x", "\n= x"})
+    EXPECT_FALSE(parse::IsLeftSide(text, 0)) << text;
+}
 
 TEST(Robustness, SurvivesTokenSoup) {
   const std::vector<std::string> pieces = {
