@@ -25,6 +25,21 @@ TEST(Identifiers, AreDefinedBeforeUse) {
             std::string::npos);
 }
 
+// A choice is an external if both of its values are.
+TEST(Graph, ParametersAreExternals) {
+  ExpectDiagnostics({
+      {"version 1.0; extension KHR_enable_operator_expressions;\ngraph g( x, z ) -> ( y ) {\n"
+       "x = external(shape = [1]);\nz = x if true else external(shape = [1]);\ny = add(x, z);\n}",
+       "graph.parameter-not-external 4:1"},
+      {"version 1.0; extension KHR_enable_operator_expressions;\ngraph g( x, z ) -> ( y ) {\n"
+       "x = external(shape = [1]);\nz = external(shape = [1]) if true else x;\ny = add(x, z);\n}",
+       "graph.parameter-not-external 4:1"},
+      {"version 1.0; extension KHR_enable_operator_expressions;\ngraph g( x ) -> ( y ) {\n"
+       "x = external(shape = [1]) if true else external(shape = [2]);\ny = relu(x);\n}",
+       ""},
+  });
+}
+
 TEST(Identifiers, AreAssignedOnce) {
   ExpectDiagnostics({
       {RatifiedBody("z = x; z = x; y = z;"), "identifier.reassigned 3:8"},

@@ -56,6 +56,8 @@ TEST(Declarations, ResultsAreTensors) {
 
 TEST(Declarations, TuplesDoNotMix) {
   ExpectDiagnostics({
+      {Ratified("fragment f( x: (tensor<scalar>,floats) ) -> ( y: tensor<scalar> );"),
+       "syntax.unknown-type 2:32"},
       {Ratified("fragment f( x: (tensor<scalar>,integer) ) -> ( y: tensor<scalar> );"),
        "declaration.mixed-tuple 2:16"},
       {Ratified("fragment f( x: (tensor<scalar>,integer[])[] ) -> ( y: tensor<scalar> );"),
@@ -91,6 +93,9 @@ TEST(Declarations, GenericIffUsed) {
       {Ratified("fragment f( x: tensor<?> ) -> ( y: tensor<?> );"), "generic.undeclared 2:10"},
       {Ratified("fragment f<?>( x: tensor<scalar> ) -> ( y: tensor<scalar> );"), "generic.unused 2:11"},
       {Ratified("fragment f<? = ?>( x: tensor<?> ) -> ( y: tensor<?> );"), "generic.default 2:11"},
+      {Ratified("fragment f<? = ?>( n: integer ) -> ( y: tensor<?> );\n"
+                "fragment h( x: tensor<scalar> ) -> ( y: tensor<scalar> ) {\ny = add(x, f(n = 1));\n}"),
+       "generic.default 2:11"},
       {Ratified("fragment f<?>( x: ?[] ) -> ( y: tensor<scalar> );"), ""},
       {Ratified("fragment f<? = integer>( n: integer ) -> ( y: tensor<?> );"), ""},
   });

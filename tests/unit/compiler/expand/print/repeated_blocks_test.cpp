@@ -156,6 +156,29 @@ TEST(RepeatedBlocksTest, OthersRemain) {
   for (const char* body : bodies) EXPECT_EQ(FragmentsOf(Check(Graph(body))), 0) << body;
 }
 
+// Blocks that convert integers are others than those that convert logicals, with equal results.
+TEST(RepeatedBlocksTest, TypesOfOperandsDiffer) {
+  std::string body, last = "x";
+  for (const char* function : {"sin", "cos", "tanh", "neg"})
+    body += fmt::format(
+        "    f{0} = {0}(x);\n    k{0} = argmax_reduce(f{0}, axes = [1]);\n    b{0} = gt(f{0}, 0.0);\n",
+        function);
+  for (const char* operand : {"k", "b"}) {
+    for (const char* function : {"sin", "cos", "tanh", "neg"}) {
+      body += fmt::format(
+          "    c{0}{1} = cast<scalar>({0}{1});\n    s{0}{1} = add(c{0}{1}, {2});\n"
+          "    d{0}{1} = cast<scalar>({0}{1});\n    p{0}{1} = mul(d{0}{1}, s{0}{1});\n"
+          "    e{0}{1} = cast<scalar>({0}{1});\n    r{0}{1} = max(e{0}{1}, p{0}{1});\n",
+          operand, function, last);
+      last = fmt::format("r{}{}", operand, function);
+    }
+  }
+  const std::string text = Check(Graph(body + fmt::format("    y = copy({});\n", last)));
+  EXPECT_EQ(FragmentsOf(text), 2) << text;
+  EXPECT_NE(text.find("( input: tensor<integer>"), std::string::npos) << text;
+  EXPECT_NE(text.find("( input: tensor<logical>"), std::string::npos) << text;
+}
+
 TEST(RepeatedBlocksTest, SavesAtLeastTwoLines) {
   // Two blocks of n operations save 2 n - 2 - n - 4 lines.
   for (int length : {7, 8}) {

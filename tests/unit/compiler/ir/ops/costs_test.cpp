@@ -1,12 +1,24 @@
 #include "compiler/ir/ops/costs.h"
 
 #include "compiler/ir/algorithms/infer.h"
+#include "compiler/ir/plan_functions.h"
 #include "fmt/format.h"
 #include "gtest/gtest.h"
 #include "tests/unit/compiler/ir/text_fixture.h"
 
 namespace nnefc::ir::ops {
 namespace {
+
+// A backend that states no time of a step has none.
+TEST(Costs, TimesThatAreNotStated) {
+  const StepTimes times;
+  EXPECT_EQ(times.product, nullptr);
+  EXPECT_EQ(times.tensor_product, nullptr);
+  EXPECT_EQ(times.images, nullptr);
+  for (const double time : {times.quantize, times.dequantize, times.round_in_epilogue, times.round,
+                            times.lookup, times.widen, ImageTimes().convert})
+    EXPECT_EQ(time, 0);
+}
 
 // Elements of less than a byte are packed; the last byte may be filled in part.
 TEST(Costs, BytesOfPackedElements) {

@@ -96,6 +96,18 @@ class UpdateTest : public ::testing::Test {
   Emitter emitter_;
 };
 
+// Variables of an invalid label, which its shape function reports, share their data with none.
+TEST_F(UpdateTest, LabelsThatAreNoStrings) {
+  for (const Attribute& label : {Attribute(int64_t{3}), Attribute(Attribute::Strings{"x"})}) {
+    AttributeMap attributes;
+    attributes.Set("label", label);
+    AddNode(graph_, "nnef", "variable", {.name = "v", .attributes = attributes});
+  }
+  AddNode(graph_, "nnef", "variable", {.name = "w"});
+  Variable("x", {2});
+  EXPECT_TRUE(ops::CheckVariables(graph_, emitter_)) << Rule();
+}
+
 // Only updates write: any number of operations may read the variable as well.
 TEST_F(UpdateTest, ReadersDoNotUpdate) {
   const OutputPort x = Variable("x", {2});
