@@ -252,6 +252,18 @@ TEST_F(ControlFlow, TripCountsThatAreKnown) {
             "`trip_count` of `while_loop` is 7; the sliced tensors have 6 parts [tensor_iterator.parts]");
 }
 
+// A condition that is false ends the loop before its trip count.
+TEST_F(ControlFlow, ConditionsThatAreFalse) {
+  std::string text =
+      Replaced(std::string(kWhile), "nnef.external \"n\" {shape = [], dtype = \"integer\"} : i64[]",
+               "opset1.Const \"n\" : i64[] = dense<i64[]: 5>");
+  text = Replaced(text, "nnef.external \"c\" {shape = [1], dtype = \"logical\"} : boolean[1]",
+                  "opset1.Const \"c\" : boolean[1] = dense<boolean[1]: 1>");
+  text = Replaced(text, "nnef.not \"more\" (%1) : boolean[1]",
+                  "opset1.Const \"more\" : boolean[1] = dense<boolean[1]: 0>");
+  Has(Lower(text), " : boolean[1], f32[1,3], f32[?,3]");
+}
+
 TEST_F(ControlFlow, APartForAWhileLoopIsCutOffBefore) {
   std::string text = Replaced(std::string(kWhile), "slice_strides = [], slice_starts = [], slice_ends = []",
                               "slice_strides = [1], slice_starts = [1], slice_ends = [5]");

@@ -57,6 +57,8 @@ TEST(Lowering, RandomNumbersHaveSeeds) {
     g.Result("m", g.Op("tract_onnx_multinomial", "m", {g.External("x", "f32[2,3]")},
                        fmt::format("sample_size = 4, seed = {}", seed)));
     ASSERT_NE(g.Lower(), nullptr) << g.FirstMessage();
+    EXPECT_EQ(g.Input(g.Find("RandomUniform"), 1).output().value->ElementAsDouble(0), 0);
+    EXPECT_EQ(g.Input(g.Find("RandomUniform"), 2).output().value->ElementAsDouble(0), 1);
     for (const char* name : {"RandomUniform", "Multinomial"}) {
       EXPECT_EQ(g.Find(name).Int("global_seed"), 1) << name;
       EXPECT_EQ(g.Find(name).Int("op_seed"), expected) << name << " " << seed;

@@ -176,7 +176,8 @@ TEST(Nesting, CountsEachKindOfBracket) {
       {"[", "]"},    {"[1, ", "]"}, {"[", ", 1]"}, {"(", ")"},
       {"(1, ", ")"}, {"(", ", 1)"}, {"f(", ")"},   {"f(k = ", ")"}};
   constexpr std::pair<std::string_view, int64_t> kInnermost[] = {
-      {"x", 0}, {"1", 0}, {"-1", 1}, {"-x", 1}, {"!x", 1}, {"- -x", 2}, {"[]", 1}, {"f()", 1}};
+      {"x", 0},  {"1", 0},  {"true", 0}, {"'a'", 0}, {"-1", 1},
+      {"-x", 1}, {"!x", 1}, {"- -x", 2}, {"[]", 1},  {"f()", 1}};
   for (const auto& [open, close] : kBrackets) {
     for (const auto& [innermost, levels] : kInnermost) {
       std::string text(innermost);
@@ -223,6 +224,8 @@ int64_t LevelsOf(std::string_view expr) {
 TEST(Nesting, IsThatOfTheDeepestOperand) {
   for (const auto& [expr, levels] :
        std::initializer_list<std::pair<const char*, int64_t>>{{"a + b", 1},
+                                                              {"a + f(f(b))", 3},
+                                                              {"f(f(a)) + b", 3},
                                                               {"a + b + c", 2},
                                                               {"a + b * c", 2},
                                                               {"a * b + c", 2},

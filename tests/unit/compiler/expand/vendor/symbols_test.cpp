@@ -86,6 +86,12 @@ TEST(SymbolsTest, OperatorsOnExtents) {
        {"y = x * scalar(length_of(x));",
         "the argument of `length_of` is of type `tensor<scalar>`; expected an array or a string "
         "[type.builtin-argument]\n"},
+       {"y = x * scalar(true + 1);",
+        "the operator `+` does not go with `logical` and `integer` [type.operator]\n"},
+       {"y = x * scalar(2 + true);",
+        "the operator `+` does not go with `integer` and `logical` [type.operator]\n"},
+       {"y = x * (2 + 1.5);", "y = mul(x, 3.5);\n"},
+       {"y = x * (1.5 + 2);", "y = mul(x, 3.5);\n"},
        {"y = x * scalar(x);",
         "the argument of `scalar` is of type `tensor<scalar>`; expected a value of a primitive type "
         "[type.builtin-argument]\n"},

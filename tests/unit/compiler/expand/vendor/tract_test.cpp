@@ -33,6 +33,23 @@ TEST(TractTest, FiltersHaveTheOutputChannelsFirst) {
       FromTract);
 }
 
+// A bias has the channels along its last axis.
+TEST(TractTest, BiasesOfAllAxes) {
+  const std::string filter = "w = variable(shape = [3,4,2,2], label = 'w');\nc = variable(shape = ";
+  ExpectRows(
+      {{filter + "[1,1,3], label = 'c');\ny = conv(x, w, c);",
+        "y_reshape = reshape(c, shape = [1, 3]);\n"
+        "y = conv(x, w, y_reshape);\n"
+        "`bias` of `conv` has the channels along axis 2; expected axis 1 [lenient.vector-operand]\n"},
+       {filter + "[1,1,3], label = 'c');\ny = deconv(x, w, c);",
+        "y_reshape = reshape(c, shape = [1, 3]);\n"
+        "y_transpose = transpose(w, axes = [1, 0]);\n"
+        "y = deconv(x, y_transpose, y_reshape);\n"
+        "`bias` of `deconv` has the channels along axis 2; expected axis 1 [lenient.vector-operand]\n"},
+       {filter + "[1,3], label = 'c');\ny = conv(x, w, c);", "y = conv(x, w, c);\n"}},
+      FromTract);
+}
+
 // Extents and axes that only a run knows, and an input without spatial axes.
 TEST(TractTest, UnknownAttributes) {
   const std::string filter = "w = variable(shape = [3,4,2,2], label = 'w');\n";

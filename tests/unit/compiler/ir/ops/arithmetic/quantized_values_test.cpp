@@ -208,6 +208,12 @@ TEST_F(QuantizedImages, CopiesOfPixels) {
   EXPECT_TRUE(repeats({{-2, -1}}));
   EXPECT_FALSE(repeats({{2, 3}}, "linear"));
   EXPECT_FALSE(repeats(std::nullopt));
+  // The result has known extents.
+  const std::vector<OutputPort> inputs = {Images({1, 4, 5, 6}), Constant({2}, {10, 12}), Floats({2}, 2),
+                                          Constant({2}, {2, 3})};
+  EXPECT_FALSE(
+      RepeatsPixels(graph_, Of(Add("opset4", "Interpolate", inputs, PartialShape::OfRank(4),
+                                   Attributes({{"mode", "nearest"}, {"shape_calculation_mode", "sizes"}})))));
 }
 
 // Zero points by channel are subtracted from the data of a depthwise convolution.
@@ -310,6 +316,16 @@ TEST_F(QuantizedImages, SourcesOfImages) {
 
 // A concatenation of images without elements has no functions to move.
 TEST_F(QuantizedImages, FunctionsAfterConcatenations) {
+  for (const Shape& factors : {Shape{1, 1, 4, 1}, Shape{1, 1, 1, 4}, Shape{4, 1}, Shape{4}}) {
+    const PartialShape whole = {1, 4, 4, 4};
+    const OutputPort concat = Add("opset1", "Concat", {Images({1, 2, 4, 4}), Images({1, 2, 4, 4})}, whole,
+                                  Attributes({{"axis", 1}}));
+    const OutputPort product = Add("opset1", "Multiply", {concat, Floats(factors, 2)}, whole, {});
+    const OutputPort limits[] = {Floats({}, 0), Floats({}, 255)};
+    Add("opset1", "FakeQuantize", {product, limits[0], limits[1], limits[0], limits[1]}, whole,
+        Attributes({{"levels", 256}}));
+    EXPECT_TRUE(FunctionsOfConcat(graph_, Of(concat)).empty()) << nnefc::ToString(factors);
+  }
   for (const int64_t height : {0, 5}) {
     const PartialShape part = {1, 2, height, 6}, whole = {1, 4, height, 6};
     const OutputPort concat =

@@ -491,6 +491,15 @@ TEST(OpsetCorners, TypesOfNormalizedBatches) {
   }
 }
 
+// The axes of an explicit broadcast are one for each axis of the data; indices have the batch dimensions.
+TEST(OpsetCorners, RanksOfAxesAndIndices) {
+  EXPECT_EQ(Message("opset3.Broadcast", "f32[2,3]; i64[3] = 4 2 3; i64[3]", "mode = \"explicit\""),
+            "`axes_mapping` of `Broadcast` has the shape [3]; expected [2], an axis for each of [2,3]");
+  EXPECT_EQ(InferOne("opset8.GatherND", "f32[2,3,4]; i64[2]", "batch_dims = 2"), "opset.rank");
+  EXPECT_EQ(InferOne("opset8.GatherND", "f32[2,3,4]; i64[2,3]", "batch_dims = 2"), "opset.rank");
+  EXPECT_EQ(InferOne("opset8.GatherND", "f32[2,3,4]; i64[2,3,1]", "batch_dims = 2"), "f32[2,3]");
+}
+
 // Windows that are padded to ceil(extent / stride) positions: an open extent may have one more of them, and a
 // pool has none over nothing.
 TEST(OpsetCorners, PositionsOfPaddedPools) {

@@ -224,6 +224,19 @@ TEST(BoxSelection, EqualBoxesWithoutAnArea) {
   }
 }
 
+// Of many boxes, a few are compared with those that are selected.
+TEST(BoxSelection, FewOfManyBoxes) {
+  BoxSelection boxes = FourBoxes();
+  boxes.classes = 1;
+  boxes.count = 40'000;
+  boxes.boxes.assign(160'000, 1);
+  boxes.scores.assign(40'000, 0.5);
+  boxes.most_per_class = 1;
+  EXPECT_EQ(SelectedBoxes(boxes), "0.0.0=0.5 ");
+  boxes.most_per_class = 40'000;
+  EXPECT_EQ(SelectedBoxes(boxes), "too many");
+}
+
 // Boxes whose areas add up to 0 do not overlap either.
 TEST(BoxSelection, OppositeExtents) {
   for (const bool is_first : {true, false}) {
