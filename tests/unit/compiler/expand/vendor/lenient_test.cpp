@@ -50,7 +50,8 @@ TEST(LenientTest, BorderValuesOfIntegers) {
   };
   for (const auto& [value, used] :
        {std::pair("1.75", "1.0"), std::pair("-1.75", "-1.0"), std::pair("2.0", "2.0")}) {
-    EXPECT_EQ(Strict("y = " + pad("i", value)), cast + "y_pad = " + pad("y_cast", used) + back + type);
+    EXPECT_EQ(Strict("y = " + pad("i", value)),
+              fmt::format("{}y_pad = {}{}{}", cast, pad("y_cast", used), back, type));
     EXPECT_EQ(Strict("y = " + pad("x", value)), "y = " + pad("x", value));
   }
   EXPECT_EQ(Strict("y = " + pad("i", "2")),

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "compiler/ir/algorithms/infer.h"
+#include "fmt/format.h"
 #include "gtest/gtest.h"
 #include "tests/unit/compiler/ir/ops/opset/shape_cases.h"
 
