@@ -3,6 +3,7 @@
 #include "compiler/device/check_device.h"
 
 #include "compiler/device/read_profile.h"
+#include "fmt/ranges.h"
 #include "gtest/gtest.h"
 
 namespace nnefc::device {
@@ -97,6 +98,26 @@ TEST(CheckDeviceTest, LimitsTensors) {
   EXPECT_EQ(Check(Conv(""), ConvProfile(R"({"inputs": {"filter": {"max_extents": 4}}})")), "");
   EXPECT_EQ(Check(Conv(""), ConvProfile(R"({"inputs": {"filter": {"ranks": [3]}}})")),
             "device.rank: `filter` of `conv` has rank 4");
+}
+
+// An entry of the profile is noted once for each of its bounds that a tensor exceeds.
+TEST(CheckDeviceTest, NotesOfOneEntry) {
+  const auto notes = [](const char* max_extents) {
+    const std::vector<Diagnostic> violations = Violations(
+        "    y = relu(x);\n",
+        fmt::format(R"({{"operations": {{"external": {{}}, "relu": {{"max_extents": {}}}}}}})", max_extents));
+    std::vector<std::string> messages;
+    for (const Diagnostic& violation : violations) {
+      for (const DiagnosticNote& note : violation.notes) messages.push_back(note.message);
+    }
+    return fmt::format("{}", fmt::join(messages, "\n"));
+  };
+  const std::string entry = "`/operations/relu/max_extents` of the profile allows at most ";
+  EXPECT_EQ(notes("[1, 4, 8, 8]"), "");
+  EXPECT_EQ(notes("[1, 4, 7, 8]"), entry + "7 there");
+  EXPECT_EQ(notes("[1, 3, 7, 6]"), entry + "3 there\n" + entry + "7 there\n" + entry + "6 there");
+  EXPECT_EQ(notes("[1, 3, 7, 7]"), entry + "3 there\n" + entry + "7 there");
+  EXPECT_EQ(notes("7"), entry + "7 there");
 }
 
 TEST(CheckDeviceTest, LimitsBytesAndOperations) {

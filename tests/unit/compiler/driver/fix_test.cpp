@@ -161,6 +161,50 @@ TEST_F(FixTest, ChainsThatMislead) {
   EXPECT_EQ(Fix(" first", mistakes), " first");
 }
 
+// A model is checked at most 100 times, or 8 times if it is large. Diagnostics that remain are counted.
+TEST_F(FixTest, NumberOfChecks) {
+  // Returns the number of diagnostics whose fix was not tried alone.
+  const auto untried = [&](int num_mistakes, size_t padding) {
+    std::vector<Mistake> mistakes;
+    std::string comment(padding, ' ');
+    for (int i = 0; i < num_mistakes; ++i) {
+      mistakes.push_back({.word = fmt::format("w{}.", i), .fix = "w.", .messages = {fmt::format("{}", i)}});
+      comment += "\n# " + mistakes.back().word;
+    }
+    mistakes.push_back({.word = "w."});
+    EXPECT_EQ(Fix(comment, mistakes), comment);
+    return report_.untried;
+  };
+  // 1 check finds 128 mistakes, 7 try 128, 64, .. and 2 fixes at once, 92 one.
+  EXPECT_EQ(untried(128, 0), 128U - 92);
+  // 1 check finds 8 mistakes, 3 try 8, 4 and 2 fixes at once, 4 one.
+  EXPECT_EQ(untried(8, size_t{4} << 20), 4U);
+  EXPECT_EQ(untried(8, 0), 0U);
+}
+
+// New errors within a fix are seen if another fix changed a label.
+TEST_F(FixTest, ChangedLabelsHideOnlyMissingData) {
+  for (const bool is_wrong : {false, true}) {
+    CompileOptions options;
+    options.document =
+        "version 1.0;\ngraph net( x ) -> ( y )\n{\n    x = external(shape = [2, 3]);\n"
+        "    v = variable(shape = [2, 3], label = 'a:b');\n    y = add(x, v);\n}\n# typo\n";
+    std::vector<Mistake> mistakes = {{.word = "typo", .fix = "wrong", .messages = {"mistyped", "unknown"}}};
+    if (is_wrong) mistakes.push_back({.word = "wrong", .messages = {"this is wrong"}});
+    report_ = FixModel("net.nnef", options, Applicability::kSafe, [&](Compilation& compilation) {
+      Context& context = compilation.context();
+      const FileId file = compilation.graph_text();
+      for (const Mistake& mistake : mistakes)
+        EmitAll(mistake, context.sources.Text(file), file, context.emitter);
+    });
+    ASSERT_EQ(report_.changes.size(), 1U);
+    const std::string& after = report_.changes.begin()->second.after;
+    EXPECT_TRUE(after.ends_with(is_wrong ? "# typo\n" : "# wrong\n")) << after;
+    EXPECT_NE(after.find("label = 'a_b'"), std::string::npos) << after;
+    EXPECT_EQ(report_.stored_labels.size(), 1U);
+  }
+}
+
 // A fix is that of a label only if its rule says so: the same text elsewhere renames no tensor file.
 TEST_F(FixTest, TextsThatLookLikeLabels) {
   CompileOptions options;

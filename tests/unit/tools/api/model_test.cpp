@@ -331,6 +331,19 @@ TEST(ModelTest, DataOfAnotherShapeAreReportedAtTheirVariable) {
   EXPECT_TRUE(Contains(model.report.ToText(), "[3]; the document says [1,2]")) << model.report.ToText();
 }
 
+// Data of another type have one error, whatever their shape.
+TEST(ModelTest, DataOfAnotherTypeAreReportedOnce) {
+  for (const int64_t columns : {2, 3}) {
+    const std::vector<std::byte> bytes(static_cast<size_t>(columns), std::byte{1});
+    const Outcome<Model> model = Model::FromText(
+        "net.nnef", kLinear, {.data = {{"fc/w", *Tensor::Copy(ElementType::kBoolean, {1, columns}, bytes)}}});
+    ASSERT_FALSE(model);
+    ASSERT_EQ(model.report.diagnostics().size(), 1u) << model.report.ToText();
+    EXPECT_TRUE(Contains(model.report.diagnostics()[0].message, "the data of variable `fc/w` do not fit: "))
+        << model.report.ToText();
+  }
+}
+
 // A variable needs data where some are passed, unless a seed makes them.
 TEST(ModelTest, DataThatAreMissingAreReported) {
   const std::string text = ReplaceOnce(kLinear, "    y = linear(x, w);",
