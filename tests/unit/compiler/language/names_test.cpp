@@ -155,6 +155,23 @@ TEST(Names, AreOutlinedInOrder) {
                                        net.text.size() - 1, three + 9, three + 10));
 }
 
+// Reading stops within a body after 100 errors. The outline lacks names that only the body declares.
+TEST(Names, OfBodiesWithTooManyErrors) {
+  const std::string start =
+      "version 1.0;\ngraph net( x ) -> ( y )\n{\n    x = external(shape = [2]);\n    z = relu(x);\n";
+  const auto symbols = [&](int num_errors) {
+    std::string text = start;
+    for (int i = 0; i < num_errors; ++i) text += "    y y;\n";
+    return Opened(text + "}\n").service.Symbols(kNamesUri);
+  };
+  const std::vector<DocumentSymbol> whole = symbols(1), cut = symbols(100);
+  ASSERT_EQ(whole.size(), 1U);
+  EXPECT_EQ(whole.front().children.size(), 3U);
+  ASSERT_EQ(cut.size(), 1U);
+  EXPECT_EQ(cut.front().name, "net");
+  EXPECT_EQ(cut.front().children.size(), 2U);
+}
+
 TEST(Names, OfUnknownDocumentsAreNowhere) {
   const LanguageService service;
   EXPECT_EQ(service.Offset("file:///other.nnef", {3, 4}), 0U);

@@ -183,6 +183,8 @@ TEST_F(DisplayTest, HintsOfUnfinishedInvocations) {
   for (const char* unfinished :
        {"y = softmax(x", "y = softmax(x;\n}\n", "y = softmax(x\n}\n", "y = softmax(relu(x;\n}\n"})
     EXPECT_EQ(shown(unfinished).find("default"), std::string::npos) << unfinished;
+  // A full-width parenthesis ends an invocation, but nothing is shown within its bytes.
+  EXPECT_EQ(shown("y = softmax(x\xef\xbc\x89;\n}\n").find("default"), std::string::npos);
 }
 
 // The defaults of all parameters that are omitted, the first one included.
