@@ -247,6 +247,17 @@ TEST(RaiseBodies, TripCountsOfSlicedInputs) {
     EXPECT_EQ(FormOf(LoopOf(fewer, true, true, true)), "while_loop") << fewer;
 }
 
+// The condition of the body is no output of a Loop: an axis to concatenate it along means nothing.
+TEST(RaiseBodies, ConditionsWithAnAxis) {
+  for (const bool next : {false, true}) {
+    LoopCase loop = LoopOf("6", true, next, true);
+    const std::string condition = "output -1 -> 2";
+    ASSERT_TRUE(loop.outputs.starts_with(condition));
+    loop.outputs.insert(condition.size(), " slice(axis 0, start 0, end -1, stride 1, part 1)");
+    EXPECT_EQ(FormOf(loop), next ? "tensor_iterator" : "while_loop");
+  }
+}
+
 // A Loop whose body has no condition goes on up to its trip count, unless it does not begin.
 TEST(RaiseBodies, LoopsWithoutAConditionOfTheBody) {
   const auto form = [](const char* trips, bool first) {

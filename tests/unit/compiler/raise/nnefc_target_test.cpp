@@ -116,6 +116,22 @@ TEST(RaiseForNnefc, ConstantsWithoutElements) {
                    "e = constant(shape = [1], value = [2.0]);", "z = copy(e);"}));
 }
 
+// A result that is a constant has its exact value, and NNEF's type.
+TEST(RaiseForNnefc, ConstantsAsResults) {
+  const auto statements = [](std::string_view type, std::string_view items) {
+    return StatementsFor(fmt::format(
+        "%0 = opset1.Const \"c\" : {0}[2] = dense<{0}[2]: {1}>\nopset1.Result \"y\" (%0)\n", type, items));
+  };
+  EXPECT_EQ(statements("f32", "0.5, 2"),
+            (Lines{"c = constant(shape = [2], value = [0.5, 2.0]);", "y = copy(c);"}));
+  EXPECT_EQ(statements("f64", "0.5, 2"), (Lines{"c = constant(shape = [2], value = [0.5, 2.0]);",
+                                                "c_as_f64 = opset1_Convert(c, destination_type = 'f64');",
+                                                "y = opset1_Convert(c_as_f64, destination_type = 'f32');"}));
+  EXPECT_EQ(statements("u64", "5, 2"), (Lines{"c = constant<integer>(shape = [2], value = [5, 2]);",
+                                              "c_as_u64 = opset1_Convert(c, destination_type = 'u64');",
+                                              "y = opset1_Convert(c_as_u64, destination_type = 'i64');"}));
+}
+
 // Equal logicals are written once, however numerous.
 TEST(RaiseForNnefc, RepeatedLogicals) {
   const auto statement = [](const std::string& items) {

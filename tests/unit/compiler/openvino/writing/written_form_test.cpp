@@ -116,6 +116,16 @@ TEST_F(WrittenFormTest, EmptyRanges) {
   }
 }
 
+// A value that the loop itself provides has no tensor that can be cut.
+TEST_F(WrittenFormTest, RangesOfTheIteration) {
+  const auto graph = OpenLoop(0, -1, 1);
+  ASSERT_NE(graph, nullptr);
+  ir::InputMapping& mapping = graph->body(Only(*graph, "TensorIterator").id(), 0).inputs[0];
+  mapping.external = -1;
+  mapping.start = 1;
+  EXPECT_EQ(openvino::WrittenForm(*graph), nullptr);
+}
+
 TEST_F(WrittenFormTest, CutsRangesBeforeTheLoop) {
   ExpectCut(1, -1, 1, 1, kToTheEnd);
   ExpectCut(0, -2, 1, 0, -1);
