@@ -25,7 +25,7 @@ class EntryReader {
   void Read(pugi::xml_node top, std::vector<std::string> path, std::string_view except = {}) {
     const size_t base = path.size();
     for (pugi::xml_node element = top.first_child(); element;) {
-      if (path.size() == base && !except.empty() && element.name() == except) {
+      if (path.size() == base && element.name() == except) {
         element = element.next_sibling();
         continue;
       }
@@ -50,6 +50,7 @@ class EntryReader {
 
  private:
   bool ReadEntry(pugi::xml_node element, const std::vector<std::string>& path) {
+    if (element.type() != pugi::node_element) return true;  // text between elements
     const std::string_view key = path.back();
     if (path.size() == 1 && IsOfReader(key)) return true;
     pugi::xml_attribute value = element.attribute("value");
