@@ -61,5 +61,17 @@ TEST(OpsetIndex, StatesAndNamesOfOldConverters) {
   EXPECT_EQ(set_of("Add", "opset1"), "opset1");
 }
 
+// The version of a set is found or none, never an older version.
+TEST(OpsetIndex, VersionsThatAreNotRegistered) {
+  ir::OpRegistry registry;
+  for (const char* name : {"MaxPool", "ReLU"})
+    registry.Add({.set = "opset1", .name = name, .infer = [](ir::InferContext&) { return true; }});
+  OpsetIndex index(registry);
+  for (const char* set : {"opset1", "opset7"}) EXPECT_TRUE(index.Find("MaxPool", set).valid()) << set;
+  for (const char* set : {"opset8", "opset13", "opset14", "opset17"})
+    EXPECT_FALSE(index.Find("MaxPool", set).valid()) << set;
+  EXPECT_TRUE(index.Find("ReLU", "opset17").valid());
+}
+
 }  // namespace
 }  // namespace nnefc::openvino

@@ -181,6 +181,16 @@ TEST_F(ReadTest, ReadsMetaDataOfOldFiles) {
   EXPECT_EQ(*graph->rt_info().Find("conversion_parameters/unset"), ir::Attribute("a, b"));
 }
 
+// Text between the elements of rt_info is no entry.
+TEST_F(ReadTest, TextInRtInfo) {
+  const auto graph = ExpectFine(Replaced(
+      Chain(Relu()), "<rt_info/>",
+      R"(<rt_info>one<a value="1"/>two<b><c value="2"/>three</b><![CDATA[four]]><d value="3"/>five</rt_info>)"));
+  std::string entries;
+  for (const auto& [path, value] : graph->rt_info()) entries += path + " ";
+  EXPECT_EQ(entries, "a b/c d ");
+}
+
 TEST_F(ReadTest, NamesResultsByTheirTensors) {
   LayerText relu = Relu();
   relu.outputs[0].names = R"(a\,b,z)";

@@ -67,6 +67,24 @@ TEST_F(RefusedTest, LayersOfPortMapsThatAreNotThere) {
             std::string::npos);
 }
 
+// Messages about port maps have at most 60 bytes of the layer's name.
+TEST_F(RefusedTest, LongNamesOfPortMaps) {
+  for (const bool is_internal : {false, true}) {
+    IfParts parts;
+    parts.then_map = (is_internal ? MapInput(1, 77) : MapInput(77, 0)) + MapInput(2, 1) + MapOutput(3, 3);
+    for (const size_t size : {59, 60, 61, 62}) {
+      std::string xml = IfNet(parts);
+      const std::string name = "name=\"branch\"";
+      const size_t at = xml.find(name);
+      ASSERT_NE(at, std::string::npos);
+      xml.replace(at, name.size(), "name=\"" + std::string(size, 'n') + "\"");
+      const std::string text = Read(xml).text;
+      const std::string shown = "`" + std::string(std::min<size_t>(size, 60), 'n') + "`";
+      EXPECT_NE(text.find(shown), std::string::npos) << size << text;
+    }
+  }
+}
+
 // Twenty unused layers are listed, and the number of the others.
 TEST_F(RefusedTest, ManyUnusedLayers) {
   for (const int count : {19, 20, 21, 22}) {

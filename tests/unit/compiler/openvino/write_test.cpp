@@ -1,6 +1,7 @@
 #include "compiler/openvino/write.h"
 
 #include "compiler/ir/algorithms/infer.h"
+#include "compiler/openvino/rt_info.h"
 #include "tests/unit/compiler/openvino/ir_files.h"
 
 namespace nnefc::openvino {
@@ -258,6 +259,22 @@ TEST_F(WriteTest, KeepsRtInfo) {
   ASSERT_NE(outcome.graph, nullptr) << outcome.text;
   EXPECT_EQ(outcome.graph->rt_info(), graph.rt_info());
   ExpectStable(graph);
+}
+
+// The version of an attribute is written unless it is empty; its name is always.
+TEST_F(WriteTest, VersionsOfRtInfo) {
+  for (const auto& [name, version, expected] :
+       {std::tuple("a", "0", R"(<attribute name="a" version="0" k="v"/>)"),
+        {"a", "", R"(<attribute name="a" k="v"/>)"},
+        {"", "0", R"(<attribute name="" version="0" k="v"/>)"}}) {
+    Graph graph(&registry_, "net");
+    const NodeId x = ir::AddParameter(graph, "x", ElementType::kF32, ir::PartialShape({1}));
+    graph.SetRtInfo(x, JoinPath({name, version, "k"}), "v");
+    ir::AddResult(graph, "y", {x, 0});
+    Infer(graph);
+    const std::string xml = Written(graph);
+    EXPECT_TRUE(Contains(xml, expected)) << xml;
+  }
 }
 
 TEST_F(WriteTest, TellsWhatHasNoForm) {
