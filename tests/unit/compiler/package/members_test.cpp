@@ -1,6 +1,7 @@
 // The parts of a model by the names of its files.
 #include "compiler/package/members.h"
 
+#include "compiler/package/data_source.h"
 #include "gtest/gtest.h"
 
 namespace nnefc::package {
@@ -57,6 +58,42 @@ TEST(Members, AreKnownByTheirNames) {
   EXPECT_EQ(BaseName("a/b.c"), "b.c");
   EXPECT_EQ(BaseName("b"), "b");
   EXPECT_EQ(BaseName("a/"), "");
+}
+
+// A range of a file ends at its last offset of 32 bits.
+TEST(ByteRangeTest, EndsOfLargeFiles) {
+  constexpr uint64_t kLast = UINT32_MAX;
+  struct Case {
+    uint64_t offset, size, begin, end;
+  } const cases[] = {{0, 0, 0, 0},
+                     {0, 1, 0, 1},
+                     {7, 5, 7, 12},
+                     {0, kLast, 0, kLast},
+                     {0, kLast + 1, 0, kLast},
+                     {kLast - 5, 4, kLast - 5, kLast - 1},
+                     {kLast - 5, 5, kLast - 5, kLast},
+                     {kLast - 5, 6, kLast - 5, kLast},
+                     {kLast - 5, UINT64_MAX, kLast - 5, kLast},
+                     {kLast, 1, kLast, kLast},
+                     {kLast + 1, 1, kLast, kLast},
+                     {UINT64_MAX, UINT64_MAX, kLast, kLast}};
+  for (const Case& each : cases) {
+    const SourceRange range = ByteRange(FileId(), each.offset, each.size);
+    EXPECT_EQ(range.begin, each.begin) << each.offset << ' ' << each.size;
+    EXPECT_EQ(range.end, each.end) << each.offset << ' ' << each.size;
+  }
+}
+
+// Texts of files are shown with printable characters of ASCII alone, and at most 80 bytes.
+TEST(ShownTextTest, PrintableCharacters) {
+  for (int c = 0; c < 256; ++c) {
+    const std::string text(1, static_cast<char>(c));
+    EXPECT_EQ(ShownText(text), c >= ' ' && c <= '~' ? text : ".") << c;
+  }
+  for (const size_t size : {0, 79, 80, 81, 82}) {
+    const std::string text(size, 'a');
+    EXPECT_EQ(ShownText(text), size <= 80 ? text : std::string(80, 'a') + "..");
+  }
 }
 
 }  // namespace

@@ -73,6 +73,23 @@ TEST_F(ArchiveModelTest, CompressedSeveralTimes) {
   EXPECT_NE(OpenFails("twice.tar.lzma", lzma).find("[archive.format]"), std::string::npos);
 }
 
+// The bytes that an unusual compression unpacks to are bounded as well, not those of the file.
+TEST_F(ArchiveModelTest, BoundOfUnusualCompressions) {
+  // A tar of 40,960 bytes with a document and twice 15,000 zeros, in lzma with two literal context bits.
+  const std::string lzma = OfHex(
+      "5c00000100ffffffffffffffff00339c8846bc2b6bc086de0e9e69bb12fec07b397cc3d397f24e2a2414a5219e72c56a"
+      "2c3779e814409f3afac6cb37fcbddecb66afda1f6cf1afc133c04f42a14d624f82fb88c1fef3dd804d84830db5086cbe"
+      "89af2baf2562842d9483d330bf01cab4ca2a18fb39b95444f22bfb54388902a18fac9e4377e683997cd171e9ecfb1d65"
+      "1137cb89cffd827c291b78cf7626140f351e3c415ddd14bc23e048898f8cd465154db249bc4b17f10d5aef2dedffff85"
+      "575ab0");
+  const std::string path = Write("zeros.tar.lzma", lzma);
+  EXPECT_NE(ModelContainer::Open(path, context_, {.max_bytes = 40'960}).model, nullptr) << Messages();
+  EXPECT_EQ(ModelContainer::Open(path, context_, {.max_bytes = 20'000}).model, nullptr);
+  EXPECT_NE(Told().find("the archive unpacks to more than 20000 bytes"), std::string::npos) << Told();
+  ASSERT_EQ(context_.emitter.diagnostics().size(), 1U);
+  EXPECT_EQ(context_.emitter.diagnostics().front().range.end, 0U);
+}
+
 // libarchive undoes at most 25 compressions, and its own reason for that is reported.
 TEST_F(ArchiveModelTest, CompressedTooOften) {
   std::string bytes = TarMaker().File("graph.nnef", kDocument).Tar();

@@ -166,6 +166,25 @@ TEST_F(ZipReaderTest, EntriesEndWithTheDirectory) {
   }
 }
 
+// Each byte of the signature of an entry counts.
+TEST_F(ZipReaderTest, SignaturesOfEntries) {
+  const std::string whole =
+      ZipMaker().Add({.name = "a", .data = "12345"}).Add({.name = "b", .data = "6"}).Zip();
+  ASSERT_EQ(Read(whole), "a=12345;b=6;");
+  const size_t first = (30 + 1 + 5) + (30 + 1 + 1), second = first + 46 + 1;
+  for (const size_t entry : {first, second}) {
+    for (size_t i = 0; i < 4; ++i) {
+      std::string damaged = whole;
+      damaged[entry + i] = static_cast<char>(damaged[entry + i] ^ 0x40);
+      EXPECT_EQ(Read(damaged),
+                fmt::format("x: error: at byte {}: the archive is damaged: expected an entry of "
+                            "its directory [archive.damaged]\n",
+                            entry))
+          << i;
+    }
+  }
+}
+
 // A field of 64-bit sizes has those numbers, in order, that the entry lacks.
 TEST_F(ZipReaderTest, FieldsOfLargeSizes) {
   const std::string whole = ZipMaker().Add({.name = "a", .data = "12345", .large = true}).Zip();

@@ -94,6 +94,31 @@ TEST_F(NpyTest, RefusesWhatItCannotRead) {
   }
 }
 
+// Messages about the types and the shape cover the header, those about the data none or the superfluous
+// bytes.
+TEST_F(NpyTest, RangesOfMistakes) {
+  const auto range = [&](const std::string& bytes) {
+    EXPECT_FALSE(ReadNpy(Source(bytes), context_.emitter));
+    const SourceRange found = context_.emitter.diagnostics().front().range;
+    context_.emitter.Clear();
+    return std::pair(found.begin, found.end);
+  };
+  const auto npy = [](const char* type, const char* shape, const char* data) {
+    return Npy(fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}", type, shape), data);
+  };
+  using Range = std::pair<uint32_t, uint32_t>;
+  const auto data = [](const std::string& bytes, size_t size) {
+    return static_cast<uint32_t>(bytes.size() - size);
+  };
+  const std::string objects = npy("|O", "(1,)", "1234"), cut = npy("<f4", "(1,)", "123"),
+                    longer = npy("<f4", "(1,)", "1234567"),
+                    large = npy("<f4", "(4294967296, 4294967296)", "");
+  EXPECT_EQ(range(objects), Range(10, data(objects, 4)));
+  EXPECT_EQ(range(large), Range(10, data(large, 0)));
+  EXPECT_EQ(range(cut), Range(cut.size(), cut.size()));
+  EXPECT_EQ(range(longer), Range(longer.size() - 3, longer.size()));
+}
+
 // The header and the file end before characters that would continue them.
 TEST_F(NpyTest, NothingAfterTheEndCounts) {
   for (const auto& [dictionary, data, message] :
