@@ -120,6 +120,15 @@ TEST(CheckDeviceTest, NotesOfOneEntry) {
   EXPECT_EQ(notes("7"), entry + "7 there");
 }
 
+// A literal is no constant of the device; a constant with an axis is.
+TEST(CheckDeviceTest, ConstantsAreOperations) {
+  const std::string sums = R"({"operations": {"external": {}, "add": {}}})";
+  EXPECT_EQ(Check("    y = add(x, 1.0);\n", sums), "");
+  const std::string body = "    c = constant(shape = [1, 4], value = [1.0]);\n    y = add(x, c);\n";
+  EXPECT_EQ(Check(body, sums), "device.operation: the device has no operation `constant`");
+  EXPECT_EQ(Check(body, R"({"operations": {"external": {}, "add": {}, "constant": {}}})"), "");
+}
+
 TEST(CheckDeviceTest, LimitsBytesAndOperations) {
   // The filter has 4 * 4 * 3 * 3 items.
   EXPECT_EQ(Check(Conv(""), R"({"limits": {"weight_bytes": 576, "weight_bytes_per_tensor": 576}})"), "");

@@ -73,6 +73,27 @@ TEST(ReadProfileTest, ReportsMistakesWithTheirPositions) {
   for (const auto& each : cases) EXPECT_EQ(Read(each.json), each.expected) << each.json;
 }
 
+// A number without a fraction is an integer below 2^62.
+TEST(ReadProfileTest, IntegersWithAPoint) {
+  for (const char* integer : {"0", "2.0", "4611686018427387392.0", "4611686018427387904"})
+    EXPECT_EQ(Read(fmt::format(R"({{"limits": {{"operations": {}}}}})", integer)), "") << integer;
+  for (const char* other : {"2.5", "4611686018427387904.0", "-1.0", "-4611686018427387904.0", "1e300"}) {
+    EXPECT_EQ(Read(fmt::format(R"({{"limits": {{"operations": {}}}}})", other)),
+              "1:27 device.profile-value: `operations` must be an integer of at least 0")
+        << other;
+  }
+}
+
+// Operations with a filter have a kernel.
+TEST(ReadProfileTest, OperationsWithAKernel) {
+  for (const char* name : {"conv", "deconv"})
+    EXPECT_EQ(Read(fmt::format(R"({{"operations": {{"{}": {{"kernel": [1]}}}}}})", name)), "") << name;
+  for (const char* name : {"box", "debox", "max_pool", "linear"}) {
+    const std::string text = Read(fmt::format(R"({{"operations": {{"{}": {{"kernel": [1]}}}}}})", name));
+    EXPECT_NE(text.find("device.profile-unknown-key: there is no key `kernel`"), std::string::npos) << text;
+  }
+}
+
 TEST(ReadProfileTest, LimitsTheSizeOfTheFile) {
   const std::string fits = "{}" + std::string((size_t{1} << 20) - 2, ' ');
   EXPECT_EQ(Read(fits), "");

@@ -60,6 +60,9 @@ TEST(SymbolicDocument, ReadsStrings) {
   EXPECT_EQ(Joined([](int64_t n) { return fmt::format("f(\"a'  b\", {})", n); }), "f(\"a'  b\", N)");
   EXPECT_EQ(Joined([](int64_t n) { return fmt::format("f('a\\'  b', {})", n); }), "f('a\\'  b', N)");
   EXPECT_EQ(Joined([](int64_t n) { return fmt::format("f('', {}, '')", n); }), "f('', N, '')");
+  // An escaped character may be the last one before the quote.
+  EXPECT_EQ(Joined([](int64_t n) { return fmt::format("f('a\\'', {}, 'b')", n); }), "f('a\\'', N, 'b')");
+  EXPECT_EQ(Joined([](int64_t n) { return fmt::format("f('\\\\', {}, 'b')", n); }), "f('\\\\', N, 'b')");
   // A string without an end is the rest of the text.
   EXPECT_EQ(Joined([](int64_t n) { return fmt::format("[{}] 'a  67", n); }), "[N] 'a  67");
   EXPECT_EQ(Joined([](int64_t n) { return fmt::format("f('{}', {})", n, n); }), "none");
