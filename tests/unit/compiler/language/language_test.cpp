@@ -267,6 +267,9 @@ TEST_F(LanguageTest, FindingsCarryNotesAndFixes) {
   ASSERT_EQ(findings.size(), 1u);
   EXPECT_EQ(findings[0].rule, "binding.undeclared-operation");
   EXPECT_EQ(findings[0].range.start, (Position{17, 12}));
+  EXPECT_EQ(findings[0].range.stop, (Position{17, 16}));
+  EXPECT_EQ(findings[0].range.begin, At("layr"));
+  EXPECT_EQ(findings[0].range.end, At("layr") + 4);
   ASSERT_EQ(findings[0].fixes.size(), 1u);
   EXPECT_EQ(findings[0].fixes[0].text, "layer");
 }

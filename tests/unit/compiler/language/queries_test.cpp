@@ -159,6 +159,29 @@ TEST_F(QueriesTest, FormattingIsRestrictedToLines) {
   EXPECT_TRUE(FormatTyped(analysis(), UINT32_MAX, ';').empty());
 }
 
+// An edit of several lines is that of each of them, and ends where the next line begins.
+TEST_F(QueriesTest, FormattingJoinsLines) {
+  Open(
+      "version 1.0;\n\ngraph g( x ) -> ( y )\n{\n    x = external(shape = [1, 4]);\n"
+      "    y = concat([x,\n        x,\n        x], axis = 0);\n}\n");
+  const auto edits = [&](std::string_view line) {
+    const uint32_t at = At(line);
+    const auto found = FormatRange(analysis(), at, at);
+    std::string shown;
+    for (const TextEdit& edit : *found) {
+      const auto& [begin, end, start, stop] = edit.range;
+      EXPECT_EQ(service_.Text(kQueriesUri)[begin - 1], '\n');
+      EXPECT_EQ(service_.Text(kQueriesUri)[end - 1], '\n');
+      shown +=
+          fmt::format("{}:{}-{}:{} {}", start.line, start.character, stop.line, stop.character, edit.text);
+    }
+    return shown;
+  };
+  const std::string joined = "5:0-8:0     y = concat([x, x, x], axis = 0);\n";
+  for (const char* line : {"    y =", "        x,", "        x]"}) EXPECT_EQ(edits(line), joined) << line;
+  for (const char* line : {"{\n", "    x = ", "}\n"}) EXPECT_EQ(edits(line), "") << line;
+}
+
 TEST_F(QueriesTest, ALineEndIsFollowedByIndentation) {
   auto indented = [&](std::string_view before, std::string_view after) {
     Open(std::string(before) + std::string(after));
@@ -341,6 +364,11 @@ TEST_F(QueriesTest, HintsAreInTheRange) {
   EXPECT_EQ(hints(y, copied), "y|: [1,4] ");
   EXPECT_EQ(hints(y + 1, copied + 1), "y|: [1,4] copy|<scalar> ");
   EXPECT_EQ(hints(y + 2, copied + 1), "copy|<scalar> ");
+  // A type that is written is not repeated.
+  Open(
+      "version 1.0;\ngraph g( x ) -> ( y )\n{\n    x = external<integer>(shape = [1, 4]);\n"
+      "    y = copy<integer>(x);\n}\n");
+  EXPECT_EQ(hints(0, UINT32_MAX), "x|: [1,4] y|: [1,4] ");
 }
 
 TEST_F(QueriesTest, ValuesOfInstantiations) {
