@@ -1,3 +1,4 @@
+#include "compiler/openvino/write.h"
 #include "fmt/core.h"
 #include "tests/unit/compiler/openvino/ir_files.h"
 #include "tests/unit/compiler/openvino/ir_text.h"
@@ -44,6 +45,15 @@ TEST_F(TensorIteratorTest, ReadsPortMapAndBackEdges) {
   EXPECT_EQ(loop.output(0).shape, ir::PartialShape({1, 4}));
   EXPECT_EQ(loop.output(1).shape, ir::PartialShape({1, 1}));
   EXPECT_TRUE(outcome.labels.empty()) << outcome.text;
+}
+
+// Only what a loop itself provides or reads has a purpose: no port does, the first one included.
+TEST_F(TensorIteratorTest, PortsHaveNoPurpose) {
+  const ReadOutcome outcome = ExpectFine(LoopNet({}));
+  ASSERT_NE(outcome.graph, nullptr);
+  const std::string xml = WriteOpenVinoInMemory(*outcome.graph).xml;
+  EXPECT_NE(xml.find("external_port_id=\"0\""), std::string::npos) << xml;
+  EXPECT_EQ(xml.find("purpose"), std::string::npos) << xml;
 }
 
 TEST_F(TensorIteratorTest, IteratesEitherWayAndInParts) {

@@ -1,5 +1,8 @@
 #include "compiler/openvino/write.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include "compiler/ir/algorithms/infer.h"
 #include "compiler/openvino/rt_info.h"
 #include "tests/unit/compiler/openvino/ir_files.h"
@@ -308,6 +311,32 @@ TEST_F(WriteTest, WritesBothFilesOrNone) {
   std::filesystem::remove(Path("net.bin"));
   EXPECT_FALSE(WriteOpenVino(graph, Path("net.xml")).ok());
   EXPECT_FALSE(std::filesystem::exists(Path("net.bin")));
+}
+
+// The weights are restored if the XML cannot replace a file of somebody else.
+TEST_F(WriteTest, RestoresTheWeights) {
+  constexpr uid_t kSomebody = 65534;
+  Graph graph(&registry_, "net");
+  ir::AddResult(graph, "y", {ir::AddConst(graph, TensorValue::Scalar(1), "c"), 0});
+  Infer(graph);
+  WriteText(Path("net.xml"), "xml");
+  // Files of others in this folder can be read, but not replaced.
+  ASSERT_EQ(::chmod(folder_.c_str(), 01777), 0);
+  for (const bool had_weights : {true, false}) {
+    const uid_t own = ::geteuid();
+    if (own != 0 || ::seteuid(kSomebody) != 0) GTEST_SKIP() << "not the administrator";
+    std::filesystem::remove(Path("net.bin"));
+    if (had_weights) WriteText(Path("net.bin"), "before");
+    const bool ok = WriteOpenVino(graph, Path("net.xml")).ok();
+    ASSERT_EQ(::seteuid(own), 0);
+    EXPECT_FALSE(ok);
+    EXPECT_EQ(ReadText(Path("net.xml")), "xml");
+    EXPECT_EQ(std::filesystem::exists(Path("net.bin")), had_weights);
+    EXPECT_EQ(ReadText(Path("net.bin")), had_weights ? "before" : "");
+    int files = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(folder_)) files += entry.exists() ? 1 : 0;
+    EXPECT_EQ(files, had_weights ? 2 : 1);
+  }
 }
 
 }  // namespace

@@ -339,6 +339,43 @@ TEST(RaiseBodies, StatesOfAWhileLoop) {
   EXPECT_EQ(next, "lt exp Add ");
 }
 
+// The number of the iteration has one item in NNEF, whichever parameter of the body takes it.
+TEST(RaiseBodies, NumberOfTheIteration) {
+  for (const int number : {0, 1}) {
+    const std::string parameters[] = {
+        fmt::format("    %{} = opset1.Parameter \"n\" {{element_type = i32, shape = shape[]}} : i32[]\n",
+                    number),
+        fmt::format("    %{} = opset1.Parameter \"s\" {{element_type = f32, shape = shape[2]}} : f32[2]\n",
+                    1 - number)};
+    const Raising raising(
+        fmt::format("%0 = opset1.Parameter \"h\" {{element_type = f32, shape = shape[2]}} : f32[2]\n"
+                    "%1 = opset1.Parameter \"t\" {{element_type = i32, shape = shape[1]}} : i32[1]\n"
+                    "%2 = opset1.Parameter \"c\" {{element_type = boolean, shape = shape[]}} : boolean[]\n"
+                    "%3 = opset5.Loop \"loop\" (%1, %2, %0) : f32[2] bodies {{\n  \"body\" input -1 -> {0} "
+                    "input 2 -> {1} output -1 -> 1 output 0 -> 0 back 0 -> {1} graph \"step\" {{\n{2}{3}"
+                    "    %2 = opset1.Convert \"f\" (%{0}) {{destination_type = f32}} : f32[]\n"
+                    "    %3 = opset1.Add \"a\" (%{1}, %2) : f32[2]\n"
+                    "    %4 = opset1.Const \"end\" : i32[] = dense<i32[]: 5>\n"
+                    "    %5 = opset1.Less \"less\" (%{0}, %4) : boolean[]\n"
+                    "    opset1.Result \"last\" (%3)\n    opset1.Result \"more\" (%5)\n  }}\n}}\n"
+                    "%6 = opset1.Abs \"y\" (%3) : f32[2]\nopset1.Result \"y\" (%6)\n",
+                    number, 1 - number, parameters[number], parameters[1 - number]),
+        false, Target::kNnefc);
+    ASSERT_TRUE(raising.ok()) << raising.Messages().front();
+    const ir::Node* node = NodeWithBodies(raising, "while_loop");
+    ASSERT_NE(node, nullptr);
+    const ir::Graph& body = *node->bodies()[0].graph;
+    std::string numbers;
+    for (ir::NodeId id : body.nodes()) {
+      const ir::Node& squeeze = body.node(id);
+      if (squeeze.type() != "squeeze") continue;
+      numbers += ir::ToString(body.output(squeeze.input(0)).shape) + " to " +
+                 ir::ToString(squeeze.output().shape) + " ";
+    }
+    EXPECT_NE(numbers.find("[1] to []"), std::string::npos) << number << numbers;
+  }
+}
+
 // Without the number of the iteration, the condition is the only state that is added.
 TEST(RaiseBodies, StatesWithoutANumber) {
   const Raising raising(TextOf(LoopOf("0", true, true, false)), false, Target::kNnefc);
