@@ -97,6 +97,48 @@ TEST_F(InnerModelsTest, ArchivesThatCannotBeRead) {
   EXPECT_EQ(Messages(), "");
 }
 
+// All archives within a model unpack to at most the bound in all, also those in other ones.
+TEST_F(InnerModelsTest, BoundOfNestedArchives) {
+  const auto archive = [](const std::string& name, const std::string& content) {
+    return TarMaker().File("graph.nnef", std::string(kDocument)).File(name, content).Tar();
+  };
+  const auto dat = [&](std::string_view label, ModelContainer& model) {
+    return model.ReadVariable(label, ElementType::kF32, context_.emitter).has_value();
+  };
+  const std::string part = TarMaker()
+                               .File("graph.nnef", std::string(kDocument))
+                               .File("w.dat", PairOfFloats())
+                               .File("large.dat", std::string(100'000, 'x'))
+                               .Tar();
+  const std::string outer = archive("b.nnef.tgz", Gzip(part));
+  Write("m/graph.nnef", kDocument);
+  Write("m/a.nnef.tgz", Gzip(outer));
+  Write("m/d.nnef.tgz", Gzip(part));
+  const uint64_t all = outer.size() + 2 * part.size();
+  for (const uint64_t max_bytes : {all, all - 50'000}) {
+    const auto model = ModelContainer::Open(Path("m"), context_, {.max_bytes = max_bytes}).model;
+    ASSERT_NE(model, nullptr) << Messages();
+    EXPECT_TRUE(dat("a/b/w", *model)) << Messages();
+    EXPECT_EQ(dat("d/w", *model), max_bytes == all) << Messages();
+    EXPECT_EQ(Messages().find("[archive.too-large]") != std::string::npos, max_bytes != all);
+  }
+}
+
+// Two forms of an inner model are reported for the model, without a part of its file.
+TEST_F(InnerModelsTest, SeveralFormsOfOneModel) {
+  Write("m/graph.nnef", kDocument);
+  Write("m/part.nnef.tar", Part());
+  Write("m/part.nnef.tgz", Gzip(Part()));
+  const auto model = Open(Path("m"));
+  ASSERT_NE(model, nullptr) << Messages();
+  EXPECT_FALSE(model->ReadVariable("part/w", ElementType::kF32, context_.emitter));
+  ASSERT_FALSE(context_.emitter.diagnostics().empty());
+  const Diagnostic& first = context_.emitter.diagnostics().front();
+  EXPECT_EQ(first.message, "`part.nnef.tgz` and `part.nnef.tar` are one model by their names; remove one");
+  EXPECT_EQ(first.range.begin, 0U);
+  EXPECT_EQ(first.range.end, 0U);
+}
+
 // Headers of tensors in a file of safetensors, and of those in the folder of a sub-model, whose path counts.
 TEST_F(InnerModelsTest, HeadersOfSafetensors) {
   const std::string header = R"({"a":{"dtype":"F32","shape":[2,1],"data_offsets":[0,8]},)"

@@ -384,6 +384,7 @@ TEST_F(ModelTest, NamesModelsOfOtherFolders) {
   for (const char* name : {"second/b", "second/c", "second/a"}) {
     Write(name + std::string(kSkriptNdSuffix), "");
     EXPECT_EQ(Open(Path("second") + "/"), nullptr);
+    EXPECT_EQ(context_.emitter.diagnostics().front().range.end, 0U);
     EXPECT_EQ(Messages(),
               fmt::format("{}: error: `{}{}` is a model of NNEF 2.0 (SkriptND); nnefc reads NNEF 1.0 "
                           "[container.foreign-format]\n",

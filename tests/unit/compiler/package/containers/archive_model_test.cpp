@@ -119,6 +119,43 @@ TEST_F(ArchiveModelTest, DamagedWithinTheData) {
   EXPECT_NE(Told().find("the archive is damaged at or after `a.dat`"), std::string::npos) << Told();
 }
 
+// A header whose checksum is wrong is the only mistake, and the file before it is named.
+TEST_F(ArchiveModelTest, DamagedHeaders) {
+  std::string tar = TarMaker().File("graph.nnef", kDocument).File("a.dat", "").Tar();
+  tar[1024] = 'b';  // the name of the second file, after the header and the data of the first one
+  for (const std::string& bytes : {tar, Gzip(tar)}) {
+    EXPECT_EQ(
+        OpenFails("damaged.tar", bytes),
+        ": error: the archive is damaged at or after `graph.nnef`: Damaged tar archive [archive.damaged]\n");
+  }
+}
+
+// Files that were read whole when the archive was opened are not read again with the data.
+TEST_F(ArchiveModelTest, ChangesOfOtherFiles) {
+  constexpr uint32_t kItems = 100'000;
+  Bytes large;
+  large.U8(0x4e).U8(0xef).U8(1).U8(0).U32(4 * kItems).U32(1).U32(kItems).PadTo(44).U32(32).U32(0);
+  large.PadTo(128 + size_t{4} * kItems);
+  const auto packed = [&](const std::string& resource) {
+    return Gzip(TarMaker()
+                    .File("graph.nnef", kDocument)
+                    .File("words.json", resource)
+                    .File("a.dat", large.text())
+                    .Tar(),
+                /*level=*/0);
+  };
+  const auto model = Open(Write("m.tgz", packed("[1]")));
+  ASSERT_NE(model, nullptr) << Messages();
+  {
+    std::fstream file(Path("m.tgz"), std::ios::binary | std::ios::in | std::ios::out);
+    file << packed("[2]");
+  }
+  EXPECT_TRUE(model->ReadVariable("a", ElementType::kF32, context_.emitter)) << Messages();
+  const auto words = model->OpenResource("words", context_.emitter);
+  ASSERT_TRUE(words) << Messages();
+  EXPECT_EQ(context_.sources.Text(*words), "[1]");
+}
+
 // The root folder has one slash as its name, which is not removed as at the end of others.
 TEST_F(ArchiveModelTest, TheRootIsAFolder) {
   if (std::filesystem::exists("/graph.nnef")) GTEST_SKIP() << "the root is a model";
