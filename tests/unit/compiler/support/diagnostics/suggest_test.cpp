@@ -68,6 +68,17 @@ TEST(Suggest, NearestCandidates) {
   EXPECT_EQ(Best("conv1", {"conv2"}), "conv2");
 }
 
+// Letters alone have two cases.
+TEST(Suggest, SpellingsOfOtherCharacters) {
+  EXPECT_EQ(Best("NAME", {"name"}), "name spelling unique");
+  for (const auto& [written, meant] : {std::pair("name;of", "name[of"),
+                                       {"name[of", "name;of"},
+                                       {"name@of", "name`of"},
+                                       {"name0of", "namepof"},
+                                       {"name<of", "name\\of"}})
+    EXPECT_EQ(Best(written, {meant}).find("spelling"), std::string::npos) << written;
+}
+
 TEST(Suggest, LengthsAndNumbersHaveBounds) {
   for (const size_t size : {size_t{63}, size_t{64}, size_t{65}, size_t{1000}}) {
     const std::string name(size, 'a'), near = name.substr(1) + "b";
