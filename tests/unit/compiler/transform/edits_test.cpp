@@ -131,6 +131,36 @@ TEST_F(EditsTest, NamesAddedToTheUnderlyingGraphCount) {
   EXPECT_EQ(graph.UniqueName("fresh"), "fresh_2");
 }
 
+// A name is free again after the node that had it is removed by a clean-up.
+TEST_F(EditsTest, NamesOfDeadNodesAreFree) {
+  const auto ir = Parse(kLoweredGraph);
+  ASSERT_NE(ir, nullptr);
+  Graph graph(*ir);
+  graph.CreateConst(TensorValue::FromInts({}, {1}), "unused");
+  EXPECT_EQ(graph.UniqueName("unused"), "unused_2");
+  graph.CleanUp();
+  EXPECT_EQ(graph.UniqueName("unused"), "unused");
+}
+
+// A source has no inputs, whether they are passed or stated.
+TEST_F(EditsTest, SourcesHaveNoInputs) {
+  const auto ir = Parse(kLoweredGraph);
+  ASSERT_NE(ir, nullptr);
+  Graph graph(*ir);
+  const Port port = graph.CreateConst(TensorValue::FromInts({}, {1}), "c").out_port(0);
+  const auto message = [&](std::initializer_list<Port> sources, std::optional<int32_t> num_inputs) {
+    try {
+      graph.CreateNode("opset1.Parameter", sources, {.name = "p", .num_inputs = num_inputs});
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(message({port}, std::nullopt), "a new `opset1.Parameter` has 1 inputs; expected none");
+  EXPECT_EQ(message({port, port}, 0), "a new `opset1.Parameter` has 2 inputs; expected none");
+  EXPECT_EQ(message({}, 3), "a new `opset1.Parameter` has 3 inputs; expected none");
+}
+
 // ---- inputs and outputs of the model ----
 
 ir::AttributeMap VectorOf(int64_t extent) {

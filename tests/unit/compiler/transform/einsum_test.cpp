@@ -79,6 +79,9 @@ TEST_F(EinsumTest, ExtentsThatMayStretch) {
   EXPECT_EQ(Of("...ij,...jk->...ik", "[7,7,3,4]", "[7,4,5]"), left);
   EXPECT_EQ(Of("bij,bjk->bik", "[?,?,4]", "[2,4,?]"), "MatMul(e: a, b) Result(y: e)");
   EXPECT_EQ(Of("ij,jk->ik", "[3,4]", "[?,5]"), left);
+  // The batch, where rows are of two labels.
+  EXPECT_EQ(Of("biuj,bjk->biuk", "[5,3,2,4]", "[5,4,6]").find("Einsum"), std::string::npos);
+  EXPECT_EQ(Of("biuj,bjk->biuk", "[1,3,2,4]", "[5,4,6]"), left);
   // Axes at `...` of one operand are rows or columns.
   const std::string made =
       "Const(e/shape) Reshape(e/matrices: a, e/shape) Const(e/shape_2) Reshape(e/matrices_2: b, e/shape_2) "

@@ -581,6 +581,8 @@ TEST_F(FusionsTest, NoSequence) {
                        .squeeze = "opset1.Squeeze \"x\" (%p)"}));
   // Data of an unknown shape, or that are computed from the part.
   EXPECT_TRUE(is_left({.part = "[?,1,3]", .data = "[?,5,3]"}));
+  // Data that are the same in each step.
+  EXPECT_TRUE(is_left({.slice = "", .part = "[2,1,3]", .data = "[2,1,3]"}));
   EXPECT_TRUE(is_left({.squeeze = "opset4.ReduceL2 \"x\" (%p, %k) {keep_dims = false}"}));
   // Weights that each step computes, or that the steps pass on.
   EXPECT_TRUE(is_left({.before = "      %z = opset1.Abs \"z\" (%w) : f32[16,3]\n", .weights = "%z"}));

@@ -64,6 +64,7 @@ constexpr const char* kScaled =
 
 TEST_F(NormalizersTest, NormalizeOverChannels) {
   EXPECT_EQ(After(Normalize()), kScaled);
+  for (ir::NodeId id : graph_->nodes()) EXPECT_NE(graph_->node(id).type(), "Normalize");
   EXPECT_EQ(ValueOf("n/normalizel2/axes"), "[1]: 1");
   EXPECT_EQ(ValueOf("n/weights"), "[1,2,1,1]: 20 30");
   EXPECT_EQ(Find("n/normalizel2")->Double("eps"), 0.001);

@@ -218,6 +218,26 @@ TEST_F(RecurrentCellsTest, WhatIsNoGruStays) {
                             Add("zn", "Multiply", "%one, %n") + Add("hn", "Add", "%zh, %zn")}));
 }
 
+// Each gate is a sum of products of the data and the state alone.
+TEST_F(RecurrentCellsTest, GatesOfGruWithFurtherTerms) {
+  const auto with_term = [&](const std::string& gate, const std::string& state, const std::string& numbers) {
+    std::string text = Parameter("e", "[1,1]") + TextOf(Gru{});
+    const auto replace = [&](const std::string& before, const std::string& after) {
+      const size_t at = text.find(before);
+      ASSERT_NE(at, std::string::npos) << before;
+      text.replace(at, before.size(), after);
+    };
+    replace(Constant(gate + "w", "[2,1]", numbers), Constant(gate + "w", "[3,1]", numbers + ", 9.0"));
+    replace("\"" + gate + "j\" (%x, " + state + ") {axis = 1} : f32[1,2]",
+            "\"" + gate + "j\" (%x, " + state + ", %e) {axis = 1} : f32[1,3]");
+    return text;
+  };
+  EXPECT_NE(After(Parameter("e", "[1,1]") + TextOf(Gru{})).find("GRUCell"), std::string::npos);
+  EXPECT_EQ(After(with_term("z", "%h", "1.0, 2.0")).find("Cell"), std::string::npos);
+  EXPECT_EQ(After(with_term("r", "%h", "3.0, 4.0")).find("Cell"), std::string::npos);
+  EXPECT_EQ(After(with_term("n", "%rh", "5.0, 6.0")).find("Cell"), std::string::npos);
+}
+
 // tanh(x * 5 + 0.25 + r * (h * 6 + 0.75)): the state is multiplied before it is reset.
 struct ResetAfter {
   std::string input = "%x, %nw", state = "%h, %nr", state_sum = "%nh, %sb";

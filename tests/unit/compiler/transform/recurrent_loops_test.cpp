@@ -176,6 +176,11 @@ TEST_F(RecurrentLoopsTest, NodesOfTheBody) {
   EXPECT_EQ(After({.nodes = "  %c = opset1.Convert \"c\" (%q) {destination_type = f32} : f32[...]\n",
                    .total = "%part, %c"}),
             "1 2 | 0.5 | 7");
+  // Conversions that round.
+  EXPECT_EQ(After({.nodes = "  %c = opset1.Convert \"c\" (%q) {destination_type = f16} : f16[...]\n"
+                            "  %d = opset1.Convert \"d\" (%c) {destination_type = f32} : f32[...]\n",
+                   .total = "%part, %d"}),
+            "stays");
   EXPECT_EQ(After({.nodes = "  %c = opset1.Abs \"c\" (%q) : f32[...]\n", .total = "%part, %c"}), "stays");
   EXPECT_EQ(After({.nodes = "  %k = opset1.Const \"k\" : i64[] = dense<i64[]: 0>\n"
                             "  %c = opset1.Split \"c\" (%q, %k) {num_splits = 1} : f32[...]\n",

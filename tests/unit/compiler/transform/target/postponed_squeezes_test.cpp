@@ -37,6 +37,18 @@ TEST_F(SqueezesTest, ElementwiseOperationsMoveBefore) {
                 "Add[1,2,1,5](Convolution Const) ReLU[1,2,1,5](Add) Squeeze[1,2,5](ReLU Const)");
 }
 
+// Which axes are dropped is unknown where an extent is.
+TEST_F(SqueezesTest, UnknownExtentsRemain) {
+  EXPECT_EQ(After("PostponeSqueezes",
+                  {TargetInput("x", "f32", "[1,4,1,?]"), TargetInput("w", "f32", "[2,4,1,1]"),
+                   TargetStep("c", "opset1.Convolution", "%x, %w",
+                              "strides = [1, 1], dilations = [1, 1], pads_begin = [0, 0], pads_end = [0, 0]"),
+                   TargetConstant("axis", "i64[1]", "2"), TargetStep("s", "opset1.Squeeze", "%c, %axis"),
+                   TargetStep("r", "opset1.ReLU", "%s"), TargetResult("r")}),
+            "Convolution[1,2,1,1..](Parameter Parameter) Squeeze[1,2,1..](Convolution Const) "
+            "ReLU[1,2,1..](Squeeze)");
+}
+
 TEST_F(SqueezesTest, ConstantsOfAnyRank) {
   for (const auto& [type, items] : {std::pair("f32[]", "2.0"),
                                     {"f32[5]", "1.0, 2.0, 3.0, 4.0, 5.0"},

@@ -104,6 +104,19 @@ TEST_F(ResampledTest, OthersRemain) {
   EXPECT_EQ(others(false),
             "Transpose[1,16,16,16](Parameter Const) Interpolate[1,4,6,16](Transpose Const Const) "
             "ReLU[1,4,6,16](Interpolate)");
+  // An empty order reverses the axes.
+  for (const bool is_first : {false, true}) {
+    const std::string order = TargetConstant("order", "i64[4]", "3, 2, 1, 0"),
+                      none = TargetConstant("none", "i64[0]", "");
+    const std::string nodes = After(
+        "ResampleImages",
+        {TargetInput("x", "f32", "[2,3,16,1]"), TargetConstant("sizes", "i64[2]", "4, 6"),
+         TargetConstant("axes", "i64[2]", "2, 3"), order, none,
+         TargetStep("t", "opset1.Transpose", is_first ? "%x, %none" : "%x, %order"),
+         TargetStep("i", "opset11.Interpolate", "%t, %sizes, %axes", Resize().attributes),
+         TargetStep("u", "opset1.Transpose", is_first ? "%i, %order" : "%i, %none"), TargetResult("u")});
+    EXPECT_FALSE(Moves(nodes)) << nodes;
+  }
   // A second reader.
   EXPECT_FALSE(Moves(Resampled({}, {TargetStep("r", "opset1.ReLU", "%i"), "  opset1.Result \"z\" (%r)\n"})));
 }

@@ -111,6 +111,12 @@ TEST_F(VectorsTest, MatricesAndUnknownShapesRemain) {
             "MatMul[1,1](Parameter Parameter)");
   EXPECT_EQ(Product(TargetInput("a", "f32", "[?]"), TargetInput("b", "f32", "[3,1]")),
             "MatMul[1](Parameter Parameter)");
+  EXPECT_EQ(Product(TargetInput("a", "f32", "[3]"), TargetInput("b", "f32", "[?,1]")),
+            "MatMul[1](Parameter Parameter)");
+  EXPECT_EQ(After("TransposeLeftOperands",
+                  {TargetInput("a", "f32", "[...]"), TargetConstant("b", "f32[2,1]", "1.0, 2.0"),
+                   TargetStep("p", "opset1.MatMul", "%a, %b", "transpose_a = true"), TargetResult("p")}),
+            "MatMul[...](Parametert Const)");
 }
 
 TEST_F(VectorsTest, TheLastNodeInheritsTheName) {
