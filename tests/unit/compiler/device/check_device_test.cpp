@@ -149,6 +149,23 @@ TEST(CheckDeviceTest, LimitsBytesAndOperations) {
   EXPECT_NE(Check(skip, R"({"limits": {"activation_bytes": 3071}})"), "");
 }
 
+// Weights whose number of bits is beyond 64 bits have no size, while others have.
+TEST(CheckDeviceTest, WeightsOfUnknownSize) {
+  const auto check = [](const char* extent, const char* limits) {
+    return Check(fmt::format("    w = variable(shape = [1073741824, {}], label = 'w');\n"
+                             "    v = variable(shape = [2], label = 'v');\n    y = relu(x);\n",
+                             extent),
+                 fmt::format(R"({{"limits": {{{}}}}})", limits));
+  };
+  const std::string each = R"("weight_bytes_per_tensor": 8)", all = R"("weight_bytes": 1000)";
+  EXPECT_EQ(
+      check("1", each.c_str()),
+      "device.weights: the weights of `w` have 4294967296 bytes; store them with fewer bits, or split the "
+      "operation");
+  EXPECT_EQ(check("1073741824", each.c_str()), "");
+  EXPECT_EQ(check("1073741824", all.c_str()), "device.unknown-extent: the size of the weights is not known");
+}
+
 TEST(CheckDeviceTest, NamesDecompositionsIntoListedOperations) {
   const std::string clamp = "    y = clamp(x, 0.0, 1.0);\n";
   EXPECT_EQ(AdviceFor(clamp, R"(, "max": {}, "min": {})"),

@@ -84,6 +84,17 @@ TEST(ReadProfileTest, IntegersWithAPoint) {
   }
 }
 
+// The number of bits of a type has one or two digits.
+TEST(ReadProfileTest, TypesOfStoredItems) {
+  for (const char* type : {"f16", "i8", "u1", "u64", "f32", "i32", "boolean"})
+    EXPECT_EQ(Read(fmt::format(R"({{"weight_types": ["{}"]}})", type)), "") << type;
+  for (const char* type : {"", "f", "8", "i064", "u008", "u0", "u65", "i100", "x8", "I8", "i8 ", "bool"}) {
+    EXPECT_NE(Read(fmt::format(R"({{"weight_types": ["{}"]}})", type)).find("device.profile-value"),
+              std::string::npos)
+        << type;
+  }
+}
+
 // Operations with a filter have a kernel.
 TEST(ReadProfileTest, OperationsWithAKernel) {
   for (const char* name : {"conv", "deconv"})

@@ -61,6 +61,18 @@ TEST(Names, OfGraphsHaveADefinition) {
   EXPECT_EQ(net.Hovered("net( x"), "graph net");
 }
 
+// The name of an argument that the operation lacks is none of its parameters.
+TEST(Names, OfUnknownArguments) {
+  const Opened net(
+      "version 1.0;\nextension KHR_enable_fragment_definitions;\n"
+      "fragment f( a: tensor<scalar>, n: integer = 1 ) -> ( b: tensor<scalar> ) { b = relu(a); }\n"
+      "graph net( x ) -> ( y )\n{\n    x = external(shape = [1, 2]);\n"
+      "    z = f(x, foo = 2);\n    y = softmax(z, bar = [1]);\n}\n");
+  EXPECT_EQ(net.Hovered("foo ="), "nothing");
+  EXPECT_EQ(net.Hovered("bar ="), "nothing");
+  EXPECT_EQ(net.References("a: tensor"), "2:12 2:84 ");
+}
+
 TEST(Names, OfParametersOfOperations) {
   const Opened net(
       "version 1.0;\ngraph net( x ) -> ( y )\n{\n    x = external(shape = [1, 2]);\n"

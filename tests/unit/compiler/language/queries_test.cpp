@@ -86,6 +86,14 @@ TEST_F(QueriesTest, SignaturesFollowTheCursor) {
   EXPECT_EQ(Active(At("relu(\n") + 5), "none");
 }
 
+// A comment lasts to the end of its line, whatever it has.
+TEST_F(QueriesTest, SignaturesIgnoreComments) {
+  for (const char* comment : {"# relu(", "# # relu(", "# ' # relu(", "# \" # ' relu(", "## relu("}) {
+    Open(std::string("version 1.0;\ngraph g( x ) -> ( y )\n{\n    y = ") + comment + "\n");
+    EXPECT_EQ(Active(At("relu(") + 5), "none") << comment;
+  }
+}
+
 TEST(StatementStart, IsThatOfTheUnfinishedStatement) {
   // The cursor is the end of the text.
   auto start = [](std::string_view text, bool has_semicolons = true) {
@@ -364,6 +372,11 @@ TEST_F(QueriesTest, HintsAreInTheRange) {
   EXPECT_EQ(hints(y, copied), "y|: [1,4] ");
   EXPECT_EQ(hints(y + 1, copied + 1), "y|: [1,4] copy|<scalar> ");
   EXPECT_EQ(hints(y + 2, copied + 1), "copy|<scalar> ");
+  // Operations that end together.
+  Open(
+      "version 1.0;\nextension KHR_enable_operator_expressions;\ngraph g( x ) -> ( y )\n{\n"
+      "    x = external(shape = [1, 4]);\n    y = x + relu(x);\n}\n");
+  EXPECT_EQ(hints(0, UINT32_MAX), "x|: [1,4] external|<scalar> y|: [1,4] ");
   // A type that is written is not repeated.
   Open(
       "version 1.0;\ngraph g( x ) -> ( y )\n{\n    x = external<integer>(shape = [1, 4]);\n"

@@ -61,6 +61,17 @@ TEST(AttributeText, ParsesSignsOfNumbers) {
     EXPECT_FALSE(EqualsIgnoringCase(a, b)) << a << " " << b;
 }
 
+TEST(AttributeText, TrimsBlanksAtBothEnds) {
+  for (const char* blanks : {"", " ", "\t", "\r\n", " \t\r\n "}) {
+    EXPECT_EQ(Trimmed(blanks), "");
+    for (const std::string text : {"a", "ab", "a b", "a \t b"}) {
+      EXPECT_EQ(Trimmed(blanks + text), text);
+      EXPECT_EQ(Trimmed(text + blanks), text);
+      EXPECT_EQ(Trimmed(blanks + text + blanks), text);
+    }
+  }
+}
+
 TEST(AttributeText, EscapesCommasWithinTensorNames) {
   EXPECT_EQ(JoinNames({"a,b", "c"}), R"(a\,b,c)");
   EXPECT_EQ(SplitNames(R"(a\,b,c)"), (std::vector<std::string>{"a,b", "c"}));

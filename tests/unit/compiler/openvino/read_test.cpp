@@ -191,6 +191,17 @@ TEST_F(ReadTest, TextInRtInfo) {
   EXPECT_EQ(entries, "a b/c d ");
 }
 
+// The version and the path of the weights are those of the file only at its top.
+TEST_F(ReadTest, EntriesOfTheReader) {
+  const auto graph =
+      ExpectFine(Replaced(Chain(Relu()), "<rt_info/>",
+                          R"(<rt_info><version value="1"/><__weights_path value="2"/>)"
+                          R"(<a><version value="3"/><__weights_path value="4"/></a></rt_info>)"));
+  std::string entries;
+  for (const auto& [path, value] : graph->rt_info()) entries += path + " ";
+  EXPECT_EQ(entries, "a/version a/__weights_path ");
+}
+
 TEST_F(ReadTest, NamesResultsByTheirTensors) {
   LayerText relu = Relu();
   relu.outputs[0].names = R"(a\,b,z)";

@@ -53,6 +53,22 @@ TEST_F(DatCornersTest, IntegersAsLogicals) {
             std::string::npos);
 }
 
+// Items of the logarithmic algorithm have at most the bits that it states.
+TEST_F(DatCornersTest, ItemsBeyondTheBitsOfPowers) {
+  const auto decode = [&](const std::string& data) {
+    return Decoded(Make(Provisional{.extents = {2},
+                                    .type = 1,
+                                    .bits = 8,
+                                    .algorithm = "logarithmic_quantize(max = 1.0, bits = 3)",
+                                    .data = data}));
+  };
+  EXPECT_EQ(decode("\x07\x06"), "[2] 1 0.5");
+  for (const char* data : {"\x07\x08", "\x07\x0f", "\x07\xff"}) {
+    const std::string message = decode(data);
+    EXPECT_TRUE(message.ends_with("quantization to 3 bits has no such index [dat.index]\n")) << message;
+  }
+}
+
 TEST_F(DatCornersTest, ArgumentsOfAlgorithms) {
   const auto decode = [&](const std::string& text, const std::string& data = std::string("\x00\x01", 2)) {
     return Decoded(Make(Provisional{.extents = {2}, .type = 1, .bits = 8, .algorithm = text, .data = data}));

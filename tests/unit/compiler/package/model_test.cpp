@@ -398,6 +398,9 @@ TEST_F(ModelTest, TellsMissingAndDamagedVariables) {
   auto model = Open(Path("m"));
   auto read = [&](std::string_view label) {
     EXPECT_FALSE(model->ReadVariable(label, ElementType::kF32, context_.emitter));
+    // Labels have no place in the model.
+    const SourceRange range = context_.emitter.diagnostics().front().range;
+    EXPECT_EQ(std::pair(range.begin, range.end), label == "a" ? std::pair(130U, 130U) : std::pair(0U, 0U));
     return Messages();
   };
   EXPECT_EQ(read("a"),

@@ -272,6 +272,17 @@ TEST(RaiseBodies, LoopsWithoutAConditionOfTheBody) {
 
 // Without slices, the concatenated output determines the number of iterations: its extent in parts.
 TEST(RaiseBodies, IterationsByOutputs) {
+  // Parts of one element.
+  const Raising single(
+      TextOf({.inputs = "input 0 -> 0 input 1 -> 1",
+              .outputs = "output 0 -> 0 output 1 -> 1 slice(axis 0, start 0, end 6, stride 1, part 1)",
+              .input = "[1]"}),
+      false, Target::kNnefc);
+  ASSERT_TRUE(single.ok()) << single.Messages().front();
+  const ir::Node* iterator = NodeWithBodies(single, "tensor_iterator");
+  ASSERT_NE(iterator, nullptr);
+  EXPECT_EQ(ir::ToString(single.raised().graph->output(iterator->input(0)).shape), "[6]");
+  // Parts of two.
   const Raising raising(
       "%0 = opset1.Parameter \"h\" {element_type = f32, shape = shape[2]} : f32[2]\n"
       "%5:2 = opset1.TensorIterator \"loop\" (%0) : f32[2], f32[6] bodies {\n"

@@ -62,6 +62,21 @@ TEST_F(ConditionsTest, FactorsOfGelu) {
   EXPECT_FALSE(is_fused(NodeOf("f", "Add", "%c, %z")));
 }
 
+// The nodes that a Gelu replaces do not remain.
+TEST_F(ConditionsTest, NodesOfGelu) {
+  const auto graph = Parse(Numbered(DataOf("x", "[2,3]") + ItemsOf("one", "f32[]", "1.0") +
+                                    ItemsOf("half", "f32[]", "0.5") + ItemsOf("root", "f32[]", "1.41421354") +
+                                    NodeOf("d", "Divide", "%x, %root") + NodeOf("e", "Erf", "%d") +
+                                    NodeOf("p", "Add", "%e, %one") + NodeOf("h", "Multiply", "%x, %half") +
+                                    NodeOf("y", "Multiply", "%h, %p") + ResultOf("y")));
+  ASSERT_NE(graph, nullptr);
+  EXPECT_EQ(Run(StandardTransformations(), *graph, Side::kAfterLowering, {.only = {"middle.GeluFusion"}}),
+            "");
+  std::string types;
+  for (ir::NodeId id : graph->nodes()) types += graph->node(id).type() + " ";
+  EXPECT_EQ(types, "Parameter Gelu Result ");
+}
+
 // Each branch is a convolution, with or without a bias, of a part that only it reads.
 TEST_F(ConditionsTest, BranchesOfGroupedConvolutions) {
   const std::string attributes =

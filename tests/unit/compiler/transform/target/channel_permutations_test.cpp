@@ -49,6 +49,28 @@ TEST_F(ChannelsTest, AShuffleBecomesAGather) {
   EXPECT_EQ(InputOf("Gather", 1), order);
 }
 
+// Images have one to three spatial axes.
+TEST_F(ChannelsTest, AxesOfImages) {
+  for (const int rank : {3, 4, 5}) {
+    std::string spatial, ones, strides, zeros;
+    for (int axis = 2; axis < rank; ++axis) {
+      spatial += ",2";
+      ones += ",1";
+      strides += axis == 2 ? "1" : ", 1";
+      zeros += axis == 2 ? "0" : ", 0";
+    }
+    const std::string nodes = After(
+        "FuseChannelPermutations",
+        {TargetInput("x", "f32", "[1,16" + spatial + "]"), TargetInput("w", "f32", "[1,16" + ones + "]"),
+         Shuffle("s", "x"),
+         TargetStep("conv", "opset1.Convolution", "%s, %w",
+                    fmt::format("strides = [{0}], dilations = [{0}], pads_begin = [{1}], pads_end = [{1}]",
+                                strides, zeros)),
+         TargetResult("conv")});
+    EXPECT_NE(nodes.find("Gather"), std::string::npos) << rank << nodes;
+  }
+}
+
 // Chains are tracked up to 2^20 channels together.
 TEST_F(ChannelsTest, VeryManyChannelsAreNotTracked) {
   constexpr int kMax = 1 << 20;
