@@ -74,7 +74,7 @@ TEST_F(ConditionsTest, NodesOfGelu) {
             "");
   std::string types;
   for (ir::NodeId id : graph->nodes()) types += graph->node(id).type() + " ";
-  EXPECT_EQ(types, "Parameter Gelu Result ");
+  EXPECT_EQ(types, "Parameter Result Gelu ");
 }
 
 // Each branch is a convolution, with or without a bias, of a part that only it reads.
