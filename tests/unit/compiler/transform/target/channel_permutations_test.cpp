@@ -49,6 +49,24 @@ TEST_F(ChannelsTest, AShuffleBecomesAGather) {
   EXPECT_EQ(InputOf("Gather", 1), order);
 }
 
+// Parts of a Split along the channels, joined in another order; other axes have no channels.
+TEST_F(ChannelsTest, PartsInAnotherOrder) {
+  const auto joined = [&](int axis) {
+    return Convolved(32,
+                     {TargetConstant("axis", "i64[]", std::to_string(axis)),
+                      "  %s:2 = opset1.Split \"s\" (%x, %axis) {num_splits = 2} : f32[...], f32[...]\n",
+                      TargetStep("c", "opset1.Concat", "%s.1, %s", fmt::format("axis = {}", axis))},
+                     "c", 32);
+  };
+  std::vector<double> order(32);
+  for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<double>((i + 16) % 32);
+  for (const int axis : {1, -3}) {
+    EXPECT_NE(joined(axis).find("Gather"), std::string::npos) << axis;
+    EXPECT_EQ(InputOf("Gather", 1), order) << axis;
+  }
+  for (const int axis : {2, 3, -1}) EXPECT_EQ(joined(axis).find("Gather"), std::string::npos) << axis;
+}
+
 // Images have one to three spatial axes.
 TEST_F(ChannelsTest, AxesOfImages) {
   for (const int rank : {3, 4, 5}) {
