@@ -16,6 +16,15 @@
 namespace nnefc {
 namespace {
 
+// Elements of less than 8 bits share bytes; types without a width have none.
+TEST(PackedElementsTest, TypesOfLessThanAByte) {
+  for (const ElementType type : {ElementType::kU1, ElementType::kU4, ElementType::kI4})
+    EXPECT_TRUE(IsPacked(type)) << Name(type);
+  for (const ElementType type : {ElementType::kU8, ElementType::kI8, ElementType::kF16, ElementType::kF32,
+                                 ElementType::kI64, ElementType::kDynamic, ElementType::kString})
+    EXPECT_FALSE(IsPacked(type)) << Name(type);
+}
+
 // Expected bits follow IEEE 754 binary16, as computed by NumPy:
 // np.float32(x).astype(np.float16).view(np.uint16).
 TEST(HalfTest, ConvertsLikeNumPy) {

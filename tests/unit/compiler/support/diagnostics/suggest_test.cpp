@@ -70,7 +70,7 @@ TEST(Suggest, NearestCandidates) {
 
 // Letters alone have two cases.
 TEST(Suggest, SpellingsOfOtherCharacters) {
-  EXPECT_EQ(Best("NAME", {"name"}), "name spelling unique");
+  EXPECT_EQ(Best("NAME", {"name"}), "name spelling unique typo");
   for (const auto& [written, meant] : {std::pair("name;of", "name[of"),
                                        {"name[of", "name;of"},
                                        {"name@of", "name`of"},
