@@ -126,5 +126,18 @@ TEST(JsonValueTest, RepeatedKeys) {
   EXPECT_TRUE(read.Has("test.repetition"));
 }
 
+// Keys are those of their own object, whatever objects and arrays are within it or before it.
+TEST(JsonValueTest, KeysAfterInnerContainers) {
+  for (const char* inner : {"{}", "{\"b\": 1}", "[]", "[{\"b\": 1}, {\"b\": 2}]", "{\"a\": {\"b\": 1}}"}) {
+    const ReadText other(std::string("{\"a\": ") + inner + ", \"b\": 2}");
+    EXPECT_TRUE(other.value.has_value()) << inner;
+    for (const char* key : {"a", "c"}) {
+      const ReadText repeated(std::string("{\"c\": 0, \"a\": ") + inner + ", \"" + key + "\": 2}");
+      EXPECT_FALSE(repeated.value.has_value()) << inner;
+      EXPECT_TRUE(repeated.Has("test.repetition")) << inner;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace nnefc
