@@ -91,14 +91,15 @@ TEST_F(ConditionsTest, BranchesOfGroupedConvolutions) {
                        "  %s:2 = opset1.Split \"s\" (%x, %one) {num_splits = 2} : f32[...], f32[...]\n" +
                        branches + NodeOf("y", "Concat", "%e, %f", "axis = 1") + ResultOf("y") + more);
   };
-  const std::string biases = NodeOf("e", "Add", "%c, %b") + NodeOf("f", "Add", "%d, %b");
-  EXPECT_TRUE(is_fused(first + second + biases));
+  const std::string biases = NodeOf("e", "Add", "%c, %b") + NodeOf("f", "Add", "%d, %b"),
+                    both = first + second + biases;
+  EXPECT_TRUE(is_fused(both));
   // Another operation in place of either convolution.
   EXPECT_FALSE(is_fused(NodeOf("c", "ReduceMax", "%s, %one", "keep_dims = true") + second + biases));
   EXPECT_FALSE(is_fused(first + NodeOf("d", "ReduceMax", "%s.1, %one", "keep_dims = true") + biases));
   // Another reader of either part.
   for (const char* part : {"%s", "%s.1"})
-    EXPECT_FALSE(is_fused(first + second + biases, NodeOf("z", "Abs", part) + ResultOf("z"))) << part;
+    EXPECT_FALSE(is_fused(both, NodeOf("z", "Abs", part) + ResultOf("z"))) << part;
   // The same part twice.
   EXPECT_FALSE(is_fused(first + NodeOf("d", "Convolution", "%s, %w", attributes) + biases));
 }
