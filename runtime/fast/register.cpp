@@ -25,8 +25,9 @@ std::vector<std::string> RequestTransformations(kernels::Precision precision, bo
     names.insert(names.end(), {"target.MarkQuantizedProducts", "target.MarkQuantizedValues"});
   if (precision == kernels::Precision::kBf16) names.emplace_back("target.StoreImagesInF32");
   if (!rewrites) return names;
-  names.insert(names.end(), {"target.ConvertVectorsToMatrices", "target.TransposeLeftOperands",
-                             "target.PostponeSqueezes", "target.ResampleImages"});
+  names.insert(names.end(),
+               {"target.ConvertVectorsToMatrices", "target.TransposeLeftOperands", "target.PostponeSqueezes",
+                "target.ResampleImages", "target.MultiplyBeforeGathers"});
   if (!simd::HasSimd()) return names;
   if (precision != kernels::Precision::kExact) {
     names.insert(names.end(), {"target.QuantizeConcatParts", "target.RemoveRepeatedQuantization",

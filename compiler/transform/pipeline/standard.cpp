@@ -41,6 +41,7 @@ TransformationList StandardTransformations() {
   target::RegisterQuantizedProducts(list);
   target::RegisterQuantizedValues(list);
   target::RegisterStoredImages(list);
+  target::RegisterPartProducts(list);
   target::RegisterPostponedSqueezes(list);
   target::RegisterResampledImages(list);
   return list;

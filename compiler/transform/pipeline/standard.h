@@ -42,6 +42,7 @@ void RegisterQuantizationAfterMoves(TransformationList& list);
 void RegisterLookupTables(TransformationList& list);
 void RegisterChannelPermutations(TransformationList& list);
 void RegisterPlanConstants(TransformationList& list);
+void RegisterPartProducts(TransformationList& list);
 void RegisterPostponedSqueezes(TransformationList& list);
 void RegisterResampledImages(TransformationList& list);
 void RegisterZeroPoints(TransformationList& list);

@@ -13,6 +13,7 @@
 #include "runtime/kernels/attributes.h"
 #include "runtime/kernels/shapes/indices.h"
 #include "runtime/tensor/parallel.h"
+#include "runtime/tensor/round_up.h"
 
 namespace nnefc::runtime::fast::gemm {
 

@@ -32,7 +32,7 @@ TEST(RegisterTest, RequestedTransformations) {
       add(!is_exact, {"target.MarkQuantizedProducts", "target.MarkQuantizedValues"});
       add(is_bf16, {"target.StoreImagesInF32"});
       add(rewrites, {"target.ConvertVectorsToMatrices", "target.TransposeLeftOperands",
-                     "target.PostponeSqueezes", "target.ResampleImages"});
+                     "target.PostponeSqueezes", "target.ResampleImages", "target.MultiplyBeforeGathers"});
       add(rewrites && !is_exact,
           {"target.QuantizeConcatParts", "target.RemoveRepeatedQuantization", "target.InsertLookupTables",
            "target.RemoveQuantizationAfterMoves", "target.QuantizeAfterMoves",
