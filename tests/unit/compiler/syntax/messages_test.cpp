@@ -245,6 +245,45 @@ TEST(Messages, NameLettersOfOtherScripts) {
     EXPECT_EQ(MessageAndFix(fmt::format("y = f({}1);", other)).second, fmt::format("y = f({}1);", other));
 }
 
+// Bytes that begin no character are named alone, whatever follows them.
+TEST(Messages, BytesOfNoCharacter) {
+  for (const auto& [text, byte] : {std::pair("\t\x80", "0x09"), std::pair("\x80\x80", "0x80"),
+                                   std::pair("\xC1\x80", "0xc1"), std::pair("\xC2q", "0xc2")}) {
+    const std::string message = MessageAndFix(fmt::format("y = f('{}');", text)).first;
+    EXPECT_NE(message.find(fmt::format("byte {} is not printable", byte)), std::string::npos) << message;
+  }
+  const std::string message = MessageAndFix("y = f('\xC2\x80');").first;
+  EXPECT_NE(message.find("`\xC2\x80` is not printable"), std::string::npos) << message;
+}
+
+// Digits belong to the version only if they follow its second point at once.
+TEST(Messages, PointsOfVersions) {
+  const auto message = [](const std::string& version) {
+    const std::vector<std::string> messages =
+        Parse(version + ";\ngraph g( x ) -> ( y ) { y = x; }").Messages();
+    return messages.empty() ? "" : messages.front();
+  };
+  EXPECT_NE(message("version 1.0.5").find("version `1.0.5` is not supported"), std::string::npos);
+  for (const char* version : {"version 1.0. 5", "version 1.0.\n5", "version 1.0.\t5"})
+    EXPECT_EQ(message(version).find("is not supported"), std::string::npos) << version;
+}
+
+// `x.shape` is read as `shape_of(x)`, an expression over the whole text.
+TEST(Messages, RangeOfShapes) {
+  for (const std::string statement : {"y = x.shape;", "y = f(x.shape);", "y = x.shape[0];"}) {
+    const Parsed parsed = ParseRatified(statement);
+    size_t count = 0;
+    for (const Expr& expr : parsed.document->exprs) {
+      if (!std::holds_alternative<Kept<BuiltinExpr>>(expr.node)) continue;
+      ++count;
+      EXPECT_EQ(parsed.context->sources.Text(expr.range.file)
+                    .substr(expr.range.begin, expr.range.end - expr.range.begin),
+                "x.shape");
+    }
+    EXPECT_EQ(count, 1) << statement;
+  }
+}
+
 // A long text is not rewritten: 1000 bytes at most.
 TEST(Messages, FixesOfCommentsAndArraysAreShort) {
   for (const char* quotes : {"/*", "\"\"\""}) {
