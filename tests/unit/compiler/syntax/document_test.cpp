@@ -1,4 +1,6 @@
 // Documents, declarations and statements of both dialects (R 3.2, P 3.2).
+#include <algorithm>
+
 #include "compiler/syntax/print.h"
 #include "gtest/gtest.h"
 #include "tests/unit/compiler/syntax/parse_util.h"
@@ -70,6 +72,18 @@ TEST(Document, HasAnOrder) {
   EXPECT_EQ(Parse("version 1.0;\n" + fragment, {.kind = DocumentKind::kLibrary}).Messages(), Lines());
   EXPECT_EQ(Parse("version 1.0;\n" + graph, {.kind = DocumentKind::kLibrary}).Messages(),
             Lines("2:1: a library has no graph [syntax.document-order]"));
+  // Only a model reports that it mixes both dialects.
+  for (const bool is_library : {false, true}) {
+    const Parsed mixed =
+        Parse("version 1.0;\nfragment f( x: tensor ) -> ( y: tensor )\n{\nz = x\ny = z\n}\n" +
+                  (is_library ? "" : graph),
+              {.kind = is_library ? DocumentKind::kLibrary : DocumentKind::kModel});
+    const auto& found = mixed.context->emitter.diagnostics();
+    const bool is_reported = std::any_of(found.begin(), found.end(), [](const Diagnostic& each) {
+      return each.message.find("mixes both dialects") != std::string::npos;
+    });
+    EXPECT_EQ(is_reported || !mixed.document->reading.empty(), !is_library);
+  }
   // The checker chooses one.
   const Parsed two = Parse("version 1.0;\n" + graph + "\n" + graph);
   EXPECT_EQ(two.Messages(), Lines());
@@ -96,7 +110,12 @@ TEST(Fragment, OfTheRatifiedDialect) {
   EXPECT_TRUE(fragment.is_generic);
   EXPECT_EQ(fragment.generic_default, ast::PrimitiveName::kScalar);
   EXPECT_FALSE(fragment.has_body);
-  EXPECT_TRUE(fragment.semicolon_range.valid());
+  ASSERT_TRUE(fragment.semicolon_range.valid());
+  EXPECT_EQ(parsed.context->sources.Text(fragment.range.file)
+                .substr(fragment.semicolon_range.begin,
+                        fragment.semicolon_range.end - fragment.semicolon_range.begin),
+            ";");
+  EXPECT_EQ(fragment.range.end, fragment.semicolon_range.end);
   EXPECT_EQ(ParameterText(parsed, 0), "tensor<?>");
   EXPECT_EQ(ParameterText(parsed, 1), "tensor<>");
   EXPECT_EQ(ParameterText(parsed, 2), "(integer, scalar)[][] = [[tuple(1, (-2f))]]");
