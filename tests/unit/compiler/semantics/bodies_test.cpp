@@ -148,6 +148,26 @@ TEST(Update, TakesAVariable) {
   });
 }
 
+// The message quotes at most 80 characters of the value.
+TEST(Update, QuotesTheBeginningOfTheTarget) {
+  for (const size_t length : {79, 80, 81}) {
+    const std::string value = fmt::format("relu({})", std::string(length - 6, 'n'));
+    const Checked checked(
+        RatifiedGraph(fmt::format("{0} = relu(x); y = update(relu({0}), x);", value.substr(5, length - 6))));
+    EXPECT_NE(checked.Rendered().find(fmt::format("error: `{}` is not a variable", value.substr(0, 80))),
+              std::string::npos)
+        << checked.Rendered();
+  }
+}
+
+// In lenient mode a tuple takes the items of an array, which may be arrays of variables.
+TEST(Update, TakesItemsOfArraysInLenientMode) {
+  const Checked checked(RatifiedGraph("([w], [z]) = [copy_n(x, times = 1), copy_n(x, times = 1)]; "
+                                      "y = update(z, x);"),
+                        {.leniency = Leniency::kLenient});
+  EXPECT_EQ(checked.Diagnostics().find("graph.update-target"), std::string::npos) << checked.Rendered();
+}
+
 TEST(Soundness, IsOfTheFragment) {
   Checked checked(
       Ratified("fragment a( x: tensor<scalar> ) -> ( y: tensor<scalar> ) { y = nope(x); }\n"

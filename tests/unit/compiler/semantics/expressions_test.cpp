@@ -66,6 +66,25 @@ TEST(Types, OfExpressions) {
   for (const auto& [text, type] : cases) EXPECT_EQ(TypeOf(text), type) << text;
 }
 
+// A type's text has at most 200 characters; a longer one is cut.
+TEST(Types, HaveTextsOfBoundedLength) {
+  const auto text_of = [](int integers, bool has_scalar) {
+    std::string items = has_scalar ? "s" : "n";
+    std::string types = has_scalar ? "scalar" : "integer";
+    for (int i = has_scalar ? 0 : 1; i < integers; ++i) {
+      items += ", n";
+      types += ",integer";
+    }
+    return std::pair(TypeOf(fmt::format("({})", items)), fmt::format("({})", types));
+  };
+  const auto [shortest, all_of_shortest] = text_of(24, true);
+  ASSERT_EQ(all_of_shortest.size(), 200);
+  EXPECT_EQ(shortest, all_of_shortest);
+  const auto [longer, all_of_longer] = text_of(25, false);
+  ASSERT_EQ(all_of_longer.size(), 201);
+  EXPECT_EQ(longer, all_of_longer.substr(0, 200) + "...");
+}
+
 TEST(Operators, OnValues) {
   ExpectDiagnostics({
       {RatifiedBody("z = n + s; y = x;"), "type.operator 3:7"},

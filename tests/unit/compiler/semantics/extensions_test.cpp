@@ -88,6 +88,45 @@ TEST(ExtensionList, ALenientExtensionBringsTheCore) {
   EXPECT_EQ(check(""), "extension.not-enabled 4:32");
 }
 
+// A document knows the operations of an extension that it enables, invoked or not, and only those.
+TEST(ExtensionList, ADocumentKnowsWhatItEnables) {
+  const auto knows = [](std::string_view line, std::string_view name, std::string_view call) {
+    const Checked checked(fmt::format(
+        "version 1.0;\n{}\ngraph g( x ) -> ( y ) {{ x = external(shape = [1]); y = {}; }}", line, call));
+    return checked.document().Find(checked.context().symbols.Find(name)).valid();
+  };
+  constexpr std::string_view kCore = "extension tract_registry tract_core;";
+  for (const char* call : {"copy(x)", "tract_core_erf(x)", "unknown(x)"}) {
+    EXPECT_TRUE(knows(kCore, "tract_core_erf", call)) << call;
+    EXPECT_FALSE(knows("", "tract_core_erf", call)) << call;
+    EXPECT_FALSE(knows(kCore, "while_loop", call)) << call;
+    EXPECT_TRUE(knows("extension NNEFC_control_flow;", "while_loop", call)) << call;
+  }
+}
+
+// Only an extension that the document enables may run its fragments.
+TEST(ExtensionList, OnlyEnabledOnesRunBodies) {
+  const auto runs = [](std::string_view line) {
+    return Checked(Ratified(fmt::format("{}\ngraph g( x ) -> ( y ) {{\nx = external(shape = [1]);\n"
+                                        "[y] = if_else(true, [x], then_body = 'f', else_body = 'f');\n}}",
+                                        line)))
+        .document()
+        .may_run_bodies();
+  };
+  EXPECT_TRUE(runs("extension NNEFC_control_flow;"));
+  EXPECT_FALSE(runs(""));
+}
+
+// The text of an extension's library has the name of the line that enables it; others have only their own.
+TEST(ExtensionList, LibrariesHaveTheirNames) {
+  const StandardLibrary library;
+  for (const Extension* extension : library.extensions()) {
+    const bool is_line = extension->activation == Activation::kLine;
+    EXPECT_EQ(library.base().sources.Name(library.Get(*extension).ast().file),
+              fmt::format("<{}{}>", is_line ? "extension " : "", extension->name));
+  }
+}
+
 TEST(ExtensionList, LinesTurnSwitchesOn) {
   const Checked none("version 1.0;\ngraph g( x ) -> ( y ) { x = external(shape = [1]); y = copy(x); }");
   EXPECT_FALSE(none.document().dialect().fragments);
@@ -206,6 +245,8 @@ TEST(Symbols, AreUndeclaredNamesInShapes) {
   EXPECT_EQ(symbols("x = externals(shape = [N]);" + rest), "");
   EXPECT_EQ(symbols("N = other(z); x = external(shape = [N, M]);" + rest), "M");
   EXPECT_EQ(symbols("x = external(shape = [N, M]); M = other(x);" + rest), "N");
+  EXPECT_EQ(symbols("M = ; x = external(shape = [N, M]);" + rest), "N");
+  EXPECT_EQ(symbols(" = other(x); x = external(shape = [N, M]);" + rest), "N M");
   EXPECT_EQ(symbols("[N, M] = other(z); x = external(shape = [N, M, K]);" + rest), "K");
   // Those of lines come first, each once.
   EXPECT_EQ(symbols("x = external(shape = [N, B]);" + rest, "extension tract_symbol B;\n"), "B N");

@@ -178,6 +178,14 @@ TEST(OperatorTypes, OfLenientNumbers) {
   }
 }
 
+// In lenient mode an item of a tensor is a number known at compile time, and a range of it is a tensor.
+TEST(OperatorTypes, OfLenientSubscripts) {
+  EXPECT_EQ(TypeIn("x[0]", Leniency::kLenient), "integer");
+  EXPECT_EQ(TypeIn("x[0:1]", Leniency::kLenient), "tensor<scalar>");
+  EXPECT_EQ(TypeIn("l[1:]", Leniency::kLenient), "tensor<logical>");
+  EXPECT_EQ(TypeIn("x[0]"), "type.subscript-base 3:5");
+}
+
 TEST(OperatorTypes, OfBuiltins) {
   struct Builtin {
     const char* name;

@@ -61,6 +61,16 @@ TEST(Scopes, OfShadowedNames) {
   });
 }
 
+// A parameter remains what it is after an assignment to it.
+TEST(Scopes, OfAssignedParameters) {
+  ExpectDiagnostics({
+      {RatifiedBody("n = 1.0; z = n + 1; y = x;"), "identifier.parameter-assigned 3:1"},
+      {RatifiedBody("s = 1; z = s + 1.0; y = x;"), "identifier.parameter-assigned 3:1"},
+      {RatifiedBody("(n, s) = (1.0, 1); z = n + 1; w = s + 1.0; y = x;"),
+       "identifier.parameter-assigned 3:2\nidentifier.parameter-assigned 3:5"},
+  });
+}
+
 // `update` takes a variable. Parameters, results of fragments and items of arrays may be variables.
 TEST(Scopes, OriginsOfVariables) {
   const std::string variable = "variable(shape = [1,2], label = 'v')";
@@ -120,6 +130,9 @@ TEST(Scopes, ArraysOfPrimitives) {
     EXPECT_EQ(check(fmt::format("[a, b] = {}; y = a;", call)), "") << call;
     EXPECT_EQ(check(fmt::format("(a, b) = (x, {}); y = x;", call)), "assignment.primitive-array 8:5") << call;
   }
+  EXPECT_EQ(check("z = add_n(a); a = many(x); y = z;"),
+            "identifier.used-before-assigned 8:11\nassignment.primitive-array 8:15");
+  EXPECT_EQ(check("z = add_n(a); a = [x, x]; y = z;"), "identifier.used-before-assigned 8:11");
   for (const char* known : {"[x, x]", "listed(x)", "parts(x)", "[for i in [1,2] yield x]"})
     EXPECT_EQ(check(fmt::format("a = {}; y = add_n(a);", known)), "") << known;
   // A chain of up to 99 compounds.
