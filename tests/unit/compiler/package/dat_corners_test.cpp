@@ -299,6 +299,9 @@ TEST_F(DatCornersTest, RanksBeyondBothFormats) {
   EXPECT_EQ(read(47, 16 + 4 * 47), "x: error: at byte 8: rank 47; expected 0 to 8 [dat.rank]\n");
   EXPECT_EQ(read(46, 16 + 4 * 46),
             "x: error: at byte 8: rank 46; tensors of rank 0 to 32 can be read [dat.rank]\n");
+  EXPECT_EQ(read(33, 17 + 4 * 33),
+            "x: error: at byte 8: rank 33; tensors of rank 0 to 32 can be read [dat.rank]\n");
+  EXPECT_EQ(read(32, 17 + 4 * 32), "x: error: at byte 8: rank 32; expected 0 to 8 [dat.rank]\n");
   EXPECT_EQ(read(46, 15 + 4 * 46), "x: error: at byte 8: rank 46; expected 0 to 8 [dat.rank]\n");
   EXPECT_EQ(read(46, 16 + 4 * 46 + 0xffff),
             "x: error: at byte 8: rank 46; tensors of rank 0 to 32 can be read [dat.rank]\n");

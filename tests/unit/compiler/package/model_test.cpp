@@ -81,6 +81,12 @@ TEST_F(ModelTest, OpensFolders) {
 }
 
 // A folder is no file, whatever its name.
+// Without `--max-bytes` an archive may unpack to 16 GiB.
+TEST_F(ModelTest, ArchivesAreBoundedByDefault) {
+  EXPECT_EQ(ModelOpenOptions().max_bytes, uint64_t{1} << 34);
+  EXPECT_FALSE(ModelOpenOptions().reads_data);
+}
+
 TEST_F(ModelTest, FoldersNamedLikeFiles) {
   Write("m/graph.nnef", kGraph);
   Write("m/conv1/filter.dat", Dat(1, 2));

@@ -86,6 +86,11 @@ TEST_F(ZipReaderTest, RefusesWhatIsWrong) {
   // A size that deflate cannot reach from these bytes is rejected without unpacking.
   EXPECT_EQ(Read(one({.name = "a", .data = "1", .method = 8, .unpacked = 2000}), 3000),
             "x: error: at byte 78: `a` cannot have 2000 bytes: its data are 1 [archive.size]\n");
+  const auto of_one_byte = [&](uint32_t unpacked) {
+    return Read(one({.name = "a", .data = "1", .method = 8, .unpacked = unpacked}), 3000);
+  };
+  EXPECT_EQ(of_one_byte(1032 + 64).find("cannot have"), std::string::npos);
+  EXPECT_NE(of_one_byte(1032 + 65).find("cannot have 1097 bytes"), std::string::npos);
   for (const std::string& cut : {packed.substr(0, packed.size() - 1), packed + "more"}) {
     EXPECT_NE(Read(one({.name = "a", .data = cut, .method = 8, .unpacked = 8, .checksum = checksum}))
                   .find("unpack"),
@@ -111,6 +116,20 @@ TEST_F(ZipReaderTest, BearsDamage) {
 }
 
 // Each number of the records at its bound, and one beyond.
+// A file without bytes may stand at the end of the archive, but not beyond it.
+TEST_F(ZipReaderTest, EmptyFilesAtTheEnd) {
+  const std::string whole = ZipMaker().Add({.name = "a"}).Zip();
+  const auto with_extra_field = [&](size_t size) {
+    std::string changed = whole;
+    changed[28] = static_cast<char>(size);
+    return Read(changed);
+  };
+  ASSERT_LT(whole.size(), 128u);
+  EXPECT_EQ(with_extra_field(whole.size() - 31), "a=;");
+  EXPECT_NE(with_extra_field(whole.size() - 30).find("`a` has 0 bytes, of which 0 are there"),
+            std::string::npos);
+}
+
 TEST_F(ZipReaderTest, NumbersOfTheRecords) {
   const std::string whole = ZipMaker().Add({.name = "a", .data = "12345"}).Zip();
   ASSERT_EQ(Read(whole), "a=12345;");

@@ -253,6 +253,20 @@ TEST_F(DatTest, DecodesByGraphQuant) {
             "[dat.range]\n");
 }
 
+// The sign of a logarithmic item takes one bit.
+TEST_F(DatTest, SignedLogarithmicHasBitsForTheExponent) {
+  const std::string bytes = Make(Ratified{.extents = {1}, .bits = 8, .type = 3, .data = "\x01"});
+  const auto decoded = [&](int bits, bool is_signed) {
+    DatQuantization logarithmic{
+        .algorithm = DatQuantization::Algorithm::kLogarithmic, .bits = bits, .is_signed = is_signed};
+    logarithmic.max = TensorValue::Scalar(1);
+    return Decoded(bytes, ElementType::kF32, &logarithmic);
+  };
+  EXPECT_NE(decoded(1, true).find("1 bits of quantization are too few with a sign"), std::string::npos);
+  EXPECT_EQ(decoded(2, true).find("too few"), std::string::npos);
+  EXPECT_EQ(decoded(1, false).find("too few"), std::string::npos);
+}
+
 TEST_F(DatTest, SignedLinearIsSymmetricOnRequest) {
   DatQuantization linear{.bits = 8, .is_signed = true, .symmetric = true};
   linear.min = TensorValue::Scalar(-127);
