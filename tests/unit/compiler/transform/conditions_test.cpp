@@ -44,6 +44,45 @@ TEST_F(ConditionsTest, ExponentsOfNorms) {
   for (const char* root : {"0.5", "-1.0", "-0.25"}) EXPECT_FALSE(is_fused("2.0", root)) << root;
 }
 
+// x / max(norm(x), eps): the axes of the norm are known.
+TEST_F(ConditionsTest, AxesOfNorms) {
+  const auto is_fused = [&](const std::string& axes) {
+    return Changes("middle.DivisionByLargerNorm",
+                   DataOf("x", "[2,3]") + axes + ItemsOf("eps", "f32[]", "0.5") +
+                       "  %n = opset4.ReduceL2 \"n\" (%x, %k) {keep_dims = true} : f32[...]\n" +
+                       NodeOf("m", "Maximum", "%n, %eps") + NodeOf("y", "Divide", "%x, %m") + ResultOf("y"));
+  };
+  EXPECT_TRUE(is_fused(ItemsOf("k", "i64[1]", "1")));
+  EXPECT_FALSE(is_fused("  %k = opset1.Parameter \"k\" {element_type = i64, shape = [1]} : i64[1]\n"));
+}
+
+// d * (mean(d^2) + eps)^-0.5, times at most one further factor.
+TEST_F(ConditionsTest, FactorsOfNormalizedValues) {
+  const auto is_fused = [&](const std::string& factors) {
+    return Changes("middle.MVNFusion",
+                   DataOf("x", "[2,3]") + DataOf("g", "[2,3]") + DataOf("h", "[2,3]") +
+                       ItemsOf("two", "f32[]", "2.0") + ItemsOf("eps", "f32[]", "0.5") +
+                       ItemsOf("half", "f32[]", "-0.5") + ItemsOf("k", "i64[1]", "1") +
+                       NodeOf("m", "ReduceMean", "%x, %k", "keep_dims = true") +
+                       NodeOf("d", "Subtract", "%x, %m") + NodeOf("q", "Power", "%d, %two") +
+                       NodeOf("v", "ReduceMean", "%q, %k", "keep_dims = true") +
+                       NodeOf("w", "Add", "%v, %eps") + NodeOf("r", "Power", "%w, %half") + factors +
+                       ResultOf("y"));
+  };
+  EXPECT_TRUE(is_fused(NodeOf("y", "Multiply", "%d, %r")));
+  EXPECT_TRUE(is_fused(NodeOf("a", "Multiply", "%g, %r") + NodeOf("y", "Multiply", "%d, %a")));
+  EXPECT_FALSE(is_fused(NodeOf("b", "Multiply", "%g, %h") + NodeOf("a", "Multiply", "%b, %r") +
+                        NodeOf("y", "Multiply", "%d, %a")));
+}
+
+// The product of two vectors is a number, which has no channels to be scaled.
+TEST_F(ConditionsTest, ScaledProductsOfVectors) {
+  const std::string text = DataOf("x", "[3]") + ItemsOf("w", "f32[3]", "1.0, 2.0, 3.0") +
+                           ItemsOf("two", "f32[]", "2.0") + NodeOf("p", "MatMul", "%x, %w") +
+                           NodeOf("y", "Multiply", "%p, %two") + ResultOf("y");
+  EXPECT_FALSE(Changes("middle.FuseScaleIntoMatMul", text));
+}
+
 // 0.5 * x * (1 + tanh(sqrt(2 / pi) * x * (1 + 0.044715 * x^2))): the last factor is a sum with 1.
 TEST_F(ConditionsTest, FactorsOfGelu) {
   const auto is_fused = [&](const std::string& factor) {
@@ -97,6 +136,10 @@ TEST_F(ConditionsTest, BranchesOfGroupedConvolutions) {
   // Another operation in place of either convolution.
   EXPECT_FALSE(is_fused(NodeOf("c", "ReduceMax", "%s, %one", "keep_dims = true") + second + biases));
   EXPECT_FALSE(is_fused(first + NodeOf("d", "ReduceMax", "%s.1, %one", "keep_dims = true") + biases));
+  // Filters that only a run knows.
+  const std::string filter = DataOf("u", "[1,2,1,1]");
+  EXPECT_FALSE(is_fused(filter + NodeOf("c", "Convolution", "%s, %u", attributes) + second + biases));
+  EXPECT_FALSE(is_fused(filter + first + NodeOf("d", "Convolution", "%s.1, %u", attributes) + biases));
   // Another reader of either part.
   for (const char* part : {"%s", "%s.1"})
     EXPECT_FALSE(is_fused(both, NodeOf("z", "Abs", part) + ResultOf("z"))) << part;

@@ -109,6 +109,43 @@ TEST_F(EditsTest, PortsOfRemovedNodesAreRefused) {
   EXPECT_EQ(ir::Verify(*ir), std::vector<std::string>());
 }
 
+// A replaced node passes its name on to the source of its first output, whatever the order of the outputs.
+TEST_F(EditsTest, TheFirstOutputPassesTheNameOn) {
+  const auto names = [&](bool is_first_listed_first) {
+    const auto ir = Parse(
+        "  %0 = opset1.Parameter \"x\" {element_type = f32, shape = [4,2]} : f32[4,2]\n"
+        "  %1 = opset1.Const \"k\" : i64[] = dense<i64[]: 0>\n"
+        "  %2:2 = opset1.Split \"s\" (%0, %1) {num_splits = 2} : f32[2,2], f32[2,2]\n"
+        "  %3:2 = opset1.Split \"t\" (%0, %1) {num_splits = 2} : f32[2,2], f32[2,2]\n"
+        "  %4:2 = opset1.Split \"u\" (%0, %1) {num_splits = 2} : f32[2,2], f32[2,2]\n"
+        "  opset1.Result \"a\" (%2.0)\n  opset1.Result \"b\" (%2.1)\n");
+    Graph graph(*ir);
+    const Node s = *graph.FindNode("s"), t = *graph.FindNode("t"), u = *graph.FindNode("u");
+    std::vector<std::pair<Port, Port>> outputs = {{s.out_port(0), t.out_port(1)},
+                                                  {s.out_port(1), u.out_port(0)}};
+    if (!is_first_listed_first) std::swap(outputs[0], outputs[1]);
+    graph.TakeOutputs(outputs);
+    return t.name() + " " + u.name();
+  };
+  EXPECT_EQ(names(true), "s u");
+  EXPECT_EQ(names(false), "s u");
+}
+
+// The names of a bypassed tensor are those of the other one, and its own no longer.
+TEST_F(EditsTest, BypassedTensorsHaveNoNames) {
+  const auto ir = Parse(
+      "  %0 = opset1.Parameter \"x\" {element_type = f32, shape = [2]} : f32[2] as [\"x\"]\n"
+      "  %1 = opset1.ReLU \"r\" (%0) : f32[2] as [\"a\", \"b\"]\n"
+      "  %2 = opset1.Abs \"s\" (%1) : f32[2] as [\"b\", \"c\"]\n"
+      "  opset1.Result \"y\" (%2)\n");
+  ASSERT_NE(ir, nullptr);
+  Graph graph(*ir);
+  const Node r = *graph.FindNode("r"), s = *graph.FindNode("s");
+  EXPECT_TRUE(graph.Bypass(s.out_port(0), r.out_port(0)));
+  EXPECT_EQ(r.out_port(0).data().names, (std::vector<std::string>{"a", "b", "c"}));
+  EXPECT_EQ(s.out_port(0).data().names, std::vector<std::string>());
+}
+
 TEST_F(EditsTest, OperationsOfAnyNumberOfInputsTakeMore) {
   const auto ir = Parse(kLoweredGraph);
   ASSERT_NE(ir, nullptr);

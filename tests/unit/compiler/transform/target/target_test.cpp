@@ -343,6 +343,11 @@ TEST_F(RepeatedTest, IdenticalQuantizationsAreRemoved) {
             twice + " ReLU[1,4](FakeQuantize)");
   // A result has the name of the node that computes it.
   EXPECT_EQ(After(name, {first, QuantizedTensor("r", "q"), TargetResult("r")}), twice);
+  // Limits that a run computes differ from constants.
+  EXPECT_NE(After(name, {first, TargetInput("z", "f32", "[]"),
+                         TargetStep("r", "opset1.FakeQuantize", "%q, %z, %z, %z, %z", "levels = 256"),
+                         Relu("a", "r"), TargetResult("a")}),
+            once);
 }
 
 // The limits of the second quantization's data and result, and those of the first one's result, are equal
