@@ -92,6 +92,17 @@ TEST_F(LanguageTest, ARightDocumentHasNoFindings) {
   EXPECT_EQ(Findings(), "");
 }
 
+// The dialect of a document is the given one, or follows from its text.
+TEST_F(LanguageTest, DialectsAreGivenOrFound) {
+  constexpr std::string_view kRatified =
+      "version 1.0;\ngraph g( x ) -> ( y )\n{\n    x = external(shape = [1]);\n    y = relu(x);\n}\n";
+  Open(kRatified);
+  EXPECT_EQ(Findings(), "");
+  constexpr std::string_view kOther = "file:///other.nnef";
+  ASSERT_TRUE(service_.Open(std::string(kOther), 1, std::string(kRatified), ast::Dialect::kProvisional));
+  EXPECT_NE(service_.Diagnostics(std::string(kOther)).size(), 0u);
+}
+
 TEST_F(LanguageTest, DefinitionsOfEveryKindOfName) {
   Open(kDocument);
   auto defined_at = [&](uint32_t offset) { return service_.Definition(kUri, offset)->range.begin; };

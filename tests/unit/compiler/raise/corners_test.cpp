@@ -397,5 +397,64 @@ TEST(RaiseCorners, NamesOfConstantOperands) {
   EXPECT_EQ(raising.Statements(), expected);
 }
 
+// A selection of one element is a reduction for each output that is used.
+TEST(RaiseCorners, OutputsOfOneElement) {
+  const auto statements = [](int output) {
+    const Raising raising(Input(0, "x", "f32[2,3]") + Constant(1, "k", "i64[]", "1") +
+                          fmt::format("%2:2 = opset11.TopK \"t\" (%0, %1) {{axis = 1, mode = \"max\", sort = "
+                                      "\"value\", index_element_type = i64}} : f32[2,1], i64[2,1]\n"
+                                      "opset1.Result \"y\" (%2.{})\n",
+                                      output));
+    EXPECT_TRUE(raising.ok());
+    return raising.ok() ? raising.Statements() : Lines();
+  };
+  EXPECT_EQ(statements(0), Lines{"y = max_reduce(x, axes = [1]);"});
+  EXPECT_EQ(statements(1), Lines{"y = argmax_reduce(x, axes = [1]);"});
+}
+
+// The steps of both directions have their names; the forward direction is written first. An operation of
+// NNEFC_opset remains unless it is unrolled.
+TEST(RaiseCorners, DirectionsOfSequences) {
+  const auto text = [](Target target, bool unrolls) {
+    std::string body = Input(0, "x", "f32[2,3,1]") + Input(1, "h", "f32[2,2,1]") +
+                       Constant(2, "n", "i64[2]", "3, 3") + Input(3, "w", "f32[2,1,1]") +
+                       Input(4, "r", "f32[2,1,1]") + Input(5, "b", "f32[2,1]");
+    body +=
+        "%6:2 = opset5.RNNSequence \"s\" (%0, %1, %2, %3, %4, %5) {hidden_size = 1, direction = "
+        "\"bidirectional\"} : f32[2,2,3,1], f32[2,2,1]\nopset1.Result \"y\" (%6.0)\n";
+    const Raising raising(body, {.target = target, .unrolls = unrolls});
+    EXPECT_TRUE(raising.ok());
+    std::string text;
+    for (const std::string& statement : raising.ok() ? raising.Statements() : Lines())
+      text += statement + "\n";
+    return text;
+  };
+  for (const Target target : {Target::kRatified, Target::kNnefc}) {
+    const std::string unrolled = text(target, true);
+    EXPECT_EQ(unrolled.find("RNNSequence"), std::string::npos);
+    for (const char* what : {"recurrent_0", "sums_1", "state_2", "sequence"}) {
+      const size_t forward = unrolled.find(fmt::format("s_forward_{} = ", what));
+      const size_t backward = unrolled.find(fmt::format("s_backward_{} = ", what));
+      EXPECT_NE(backward, std::string::npos) << what;
+      EXPECT_LT(forward, backward) << what;
+    }
+  }
+  EXPECT_NE(text(Target::kNnefc, false).find("opset5_RNNSequence("), std::string::npos);
+}
+
+// Integers in files are those of NNEF, whatever type they had.
+TEST(RaiseCorners, IntegersInFiles) {
+  std::string items = "0";
+  for (int i = 1; i < 300; ++i) items += fmt::format(", {}", i % 100);
+  for (const char* type : {"i8", "u8", "i32", "i64"}) {
+    const Raising raising(
+        Constant(0, "c", fmt::format("{}[300]", type), items) + "opset1.Result \"y\" (%0)\n",
+        {.target = Target::kNnefc});
+    ASSERT_TRUE(raising.ok()) << type;
+    ASSERT_EQ(raising.raised().data.size(), 1u) << type;
+    EXPECT_EQ(raising.raised().data.begin()->second.type(), ElementType::kI64) << type;
+  }
+}
+
 }  // namespace
 }  // namespace nnefc::raise

@@ -77,10 +77,13 @@ TEST_F(ConditionsTest, FactorsOfNormalizedValues) {
 
 // The product of two vectors is a number, which has no channels to be scaled.
 TEST_F(ConditionsTest, ScaledProductsOfVectors) {
-  const std::string text = DataOf("x", "[3]") + ItemsOf("w", "f32[3]", "1.0, 2.0, 3.0") +
-                           ItemsOf("two", "f32[]", "2.0") + NodeOf("p", "MatMul", "%x, %w") +
-                           NodeOf("y", "Multiply", "%p, %two") + ResultOf("y");
-  EXPECT_FALSE(Changes("middle.FuseScaleIntoMatMul", text));
+  const auto is_fused = [&](const std::string& factors) {
+    return Changes("middle.FuseScaleIntoMatMul",
+                   DataOf("x", "[3]") + ItemsOf("w", "f32[3]", "1.0, 2.0, 3.0") + factors +
+                       NodeOf("p", "MatMul", "%x, %w") + NodeOf("y", "Multiply", "%p, %two") + ResultOf("y"));
+  };
+  EXPECT_FALSE(is_fused(ItemsOf("two", "f32[]", "2.0")));
+  EXPECT_FALSE(is_fused(ItemsOf("two", "f32[3]", "2.0, 3.0, 4.0")));
 }
 
 // 0.5 * x * (1 + tanh(sqrt(2 / pi) * x * (1 + 0.044715 * x^2))): the last factor is a sum with 1.
