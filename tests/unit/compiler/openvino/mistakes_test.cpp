@@ -53,6 +53,18 @@ TEST_F(MistakesTest, EdgesThatAreWrong) {
             Labels{"openvino.unconnected-input"});
 }
 
+// Messages show at most 60 characters of a layer's name.
+TEST_F(MistakesTest, LongNamesOfLayers) {
+  for (const size_t length : {59, 60, 61}) {
+    LayerText layer = Layer("ReLU");
+    layer.name = std::string(length, 'n');
+    const std::string text = Read(With(Chain(layer), R"( type="ReLU")", "")).text;
+    EXPECT_NE(text.find(fmt::format("`{}`", std::string(std::min<size_t>(length, 60), 'n'))), std::string::npos)
+        << text;
+    EXPECT_EQ(text.find(std::string(61, 'n') + "`"), std::string::npos) << text;
+  }
+}
+
 TEST_F(MistakesTest, TypesOfParameters) {
   const auto labels = [&](const std::string& data, const std::string& precision) {
     LayerText parameter = Parameter(0, "x", {2});

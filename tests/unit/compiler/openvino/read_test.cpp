@@ -255,6 +255,16 @@ TEST_F(ReadTest, CompressedWeightsHaveTheStoredPrecision) {
   EXPECT_EQ(labels("FP16", true), Labels());
   EXPECT_EQ(labels("I64", true), Labels{"openvino.port-precision"});
   EXPECT_EQ(labels("FP16", false), Labels{"openvino.port-precision"});
+  // Only conversions have another precision.
+  LayerText equal = {.id = 1,
+                     .name = "equal",
+                     .type = "Equal",
+                     .inputs = {{0, "FP16", {2}}, {1, "FP16", {2}}},
+                     .outputs = {{2, "FP16", {2}}},
+                     .more = R"(<rt_info><attribute name="decompression" version="0"/></rt_info>)"};
+  const std::string xml = Net({Parameter(0, "x", {2}, "FP16"), equal, Result(2, "y", {2})},
+                              {{0, 0, 1, 0}, {0, 0, 1, 1}, {1, 2, 2, 0}});
+  EXPECT_EQ(Read(xml).labels, Labels{"openvino.port-precision"});
 }
 
 TEST_F(ReadTest, KeepsUnknownOperations) {
