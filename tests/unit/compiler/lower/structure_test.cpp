@@ -48,6 +48,16 @@ TEST(Lowering, AutomaticPaddingIsMadeExplicit) {
   EXPECT_EQ(conv.attribute("auto_pad").AsString(), "explicit");
 }
 
+TEST(Lowering, AutomaticPaddingOfSeparableConvolutions) {
+  NnefGraph g;
+  const auto x = g.External("input", "f32[1,3,224,223]");
+  const auto plane = g.Variable("plane", {3, 1, 7, 4}), point = g.Variable("point", {8, 3, 1, 1});
+  g.Result("y", g.Op("separable_conv", "y", {x, plane, point, g.Literal(0)}, "stride = [2,1]"));
+  ASSERT_NE(g.Lower(), nullptr);
+  EXPECT_EQ(g.Ints(g.Find("GroupConvolution"), "pads_begin"), Ints({2, 1}));
+  EXPECT_EQ(g.Ints(g.Find("GroupConvolution"), "pads_end"), Ints({3, 2}));
+}
+
 // Random numbers are the same in each run: no seed is 0, for which OpenVINO draws others each time.
 TEST(Lowering, RandomNumbersHaveSeeds) {
   for (const auto& [seed, expected] :
@@ -468,6 +478,7 @@ TEST(Lowering, AutomaticPaddingOfDynamicExtentsIsLeftToTheOperation) {
   g.Result("y", g.Op("conv", "y", {x, g.Variable("f", {8, 3, 3, 3}), g.Literal(0)}, "stride = [2,2]"));
   ASSERT_NE(g.Lower(), nullptr) << g.FirstMessage();
   EXPECT_EQ(g.ResultOf("y").attribute("auto_pad").AsString(), "same_upper");
+  for (const char* pads : {"pads_begin", "pads_end"}) EXPECT_EQ(g.Ints(g.ResultOf("y"), pads), Ints({0, 0}));
   EXPECT_EQ(ir::ToString(g.ResultOf("y").output().shape), "[1,8,?,4]");
 }
 

@@ -59,7 +59,8 @@ TEST_F(MistakesTest, LongNamesOfLayers) {
     LayerText layer = Layer("ReLU");
     layer.name = std::string(length, 'n');
     const std::string text = Read(With(Chain(layer), R"( type="ReLU")", "")).text;
-    EXPECT_NE(text.find(fmt::format("`{}`", std::string(std::min<size_t>(length, 60), 'n'))), std::string::npos)
+    EXPECT_NE(text.find(fmt::format("`{}`", std::string(std::min<size_t>(length, 60), 'n'))),
+              std::string::npos)
         << text;
     EXPECT_EQ(text.find(std::string(61, 'n') + "`"), std::string::npos) << text;
   }

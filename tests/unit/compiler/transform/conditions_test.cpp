@@ -59,15 +59,13 @@ TEST_F(ConditionsTest, AxesOfNorms) {
 // d * (mean(d^2) + eps)^-0.5, times at most one further factor.
 TEST_F(ConditionsTest, FactorsOfNormalizedValues) {
   const auto is_fused = [&](const std::string& factors) {
-    return Changes("middle.MVNFusion",
-                   DataOf("x", "[2,3]") + DataOf("g", "[2,3]") + DataOf("h", "[2,3]") +
-                       ItemsOf("two", "f32[]", "2.0") + ItemsOf("eps", "f32[]", "0.5") +
-                       ItemsOf("half", "f32[]", "-0.5") + ItemsOf("k", "i64[1]", "1") +
-                       NodeOf("m", "ReduceMean", "%x, %k", "keep_dims = true") +
-                       NodeOf("d", "Subtract", "%x, %m") + NodeOf("q", "Power", "%d, %two") +
-                       NodeOf("v", "ReduceMean", "%q, %k", "keep_dims = true") +
-                       NodeOf("w", "Add", "%v, %eps") + NodeOf("r", "Power", "%w, %half") + factors +
-                       ResultOf("y"));
+    return Changes(
+        "middle.MVNFusion",
+        DataOf("x", "[2,3]") + DataOf("g", "[2,3]") + DataOf("h", "[2,3]") + ItemsOf("two", "f32[]", "2.0") +
+            ItemsOf("eps", "f32[]", "0.5") + ItemsOf("half", "f32[]", "-0.5") + ItemsOf("k", "i64[1]", "1") +
+            NodeOf("m", "ReduceMean", "%x, %k", "keep_dims = true") + NodeOf("d", "Subtract", "%x, %m") +
+            NodeOf("q", "Power", "%d, %two") + NodeOf("v", "ReduceMean", "%q, %k", "keep_dims = true") +
+            NodeOf("w", "Add", "%v, %eps") + NodeOf("r", "Power", "%w, %half") + factors + ResultOf("y"));
   };
   EXPECT_TRUE(is_fused(NodeOf("y", "Multiply", "%d, %r")));
   EXPECT_TRUE(is_fused(NodeOf("a", "Multiply", "%g, %r") + NodeOf("y", "Multiply", "%d, %a")));
