@@ -2,6 +2,7 @@
 
 #include "compiler/driver/compilation.h"
 #include "compiler/ir/text/text.h"
+#include "fmt/format.h"
 #include "gtest/gtest.h"
 
 namespace nnefc::driver {
@@ -145,6 +146,32 @@ TEST_F(StagesTest, TensorsAreQuantized) {
   ASSERT_TRUE(quantized.complete);
   EXPECT_NE(ir::PrintGraph(*quantized.document.graph).find("linear_quantize"), std::string::npos);
   EXPECT_EQ(ir::PrintGraph(*expanded_.document.graph), exact);
+}
+
+// A tensor has a quantized type if its quantization has 8 bits and is of the tensor or of its first axis.
+TEST_F(StagesTest, QuantizedTypesAreOfTheFirstAxis) {
+  const auto count_scales = [&](std::string_view scale, std::string_view zero_point, int bits) -> size_t {
+    options_.quantization =
+        NamedText{"graph.quant", fmt::format("\"x\": zero_point_linear_quantize(zero_point = {}, scale = {}, "
+                                             "bits = {}, signed = true, symmetric = false);\n",
+                                             zero_point, scale, bits)};
+    Run(Document("    y = relu(x);\n"));
+    EXPECT_TRUE(expanded_.complete) << RenderText(context_.emitter.diagnostics(), context_.sources, {});
+    const lower::QuantizedTypes types = expanded_.quantization.table.Types();
+    const auto found = types.find("x");
+    if (found == types.end()) return 0;
+    EXPECT_EQ(found->second.scales.size(), found->second.zero_points.size());
+    return found->second.scales.size();
+  };
+  EXPECT_EQ(count_scales("0.5", "3", 8), 1U);
+  EXPECT_EQ(count_scales("0.5", "3", 7), 0U);
+  EXPECT_EQ(count_scales("[[0.5], [0.25]]", "3", 8), 2U);
+  EXPECT_EQ(count_scales("0.5", "[[3], [4]]", 8), 2U);
+  EXPECT_EQ(count_scales("[[0.5], [0.25]]", "[[3], [4]]", 8), 2U);
+  EXPECT_EQ(count_scales("[[0.5, 0.25, 0.125]]", "3", 8), 0U);
+  EXPECT_EQ(count_scales("0.5", "[[3, 4, 5]]", 8), 0U);
+  EXPECT_EQ(count_scales("[[0.5], [0.25]]", "[[3, 4, 5]]", 8), 0U);
+  EXPECT_EQ(count_scales("[[0.5, 0.25, 0.125]]", "[[3, 4, 5]]", 8), 0U);
 }
 
 // ---- the order of the stages ----
