@@ -11,6 +11,7 @@ double Products(const char* set, const char* op, AttributeMap attributes, const 
                 const std::vector<Shape>& outputs) {
   Graph graph(&Opsets());
   std::vector<OutputPort> ports;
+  ports.reserve(inputs.size());
   for (const Shape& shape : inputs)
     ports.push_back(
         {AddParameter(graph, "x", ElementType::kF32, PartialShape(llvm::ArrayRef<int64_t>(shape))), 0});
