@@ -72,6 +72,14 @@ TEST_F(GraphTest, EraseDeadNodesKeepsParametersResultsAndSinks) {
   ExpectValid();
 }
 
+// Sinks are listed once, in the order in which they are added.
+TEST_F(GraphTest, SinksAreListedOnce) {
+  const OutputPort x = Input();
+  const NodeId first = Add("neg", {x}).node, second = Add("exp", {x}).node;
+  for (const NodeId sink : {first, second, second, first}) graph_.AddToSinks(sink);
+  EXPECT_EQ(graph_.sinks().vec(), (std::vector<NodeId>{first, second}));
+}
+
 TEST_F(GraphTest, EraseLeavesTheLists) {
   const OutputPort x = Input();
   const NodeId result = AddResult(graph_, "y", x);
@@ -126,6 +134,19 @@ TEST_F(GraphTest, ContainsItsNodes) {
     EXPECT_FALSE(graph_.Contains(other));
   graph_.Erase(second.node);
   EXPECT_TRUE(graph_.Contains(first.node) && !graph_.Contains(second.node));
+}
+
+// The results of a node are unknown if the type of an input is. This follows from another mistake.
+TEST_F(GraphTest, ResultsOfUnknownInputsAreUnknown) {
+  const OutputPort x = {AddParameter(graph_, "x", ElementType::kDynamic, PartialShape{2, 3}), 0};
+  for (const OutputPort node : {Add("neg", {x}), Add("add", {Input(), x})}) {
+    graph_.SetOutputType(node, ElementType::kF32, PartialShape{2, 3});
+    Emitter emitter;
+    EXPECT_FALSE(InferNode(graph_, node.node, emitter));
+    EXPECT_TRUE(emitter.diagnostics().empty());
+    EXPECT_EQ(graph_.output(node).type, ElementType::kDynamic);
+    EXPECT_FALSE(graph_.output(node).shape.rank_known());
+  }
 }
 
 // A shape function that throws fails with a message.

@@ -83,6 +83,12 @@ TEST_F(VerifyInferredTest, TellsAnotherValue) {
   ExpectViolations({"output 0 of `opset1.ShapeOf` \"s\" is i64[3]; the inferred one is i64[2]"});
 }
 
+// Nothing is inferred in a graph of wrong structure.
+TEST_F(VerifyInferredTest, TellsOfWrongStructureAlone) {
+  graph_.AddInput(relu_, {x_, 0});
+  ExpectViolations({"`opset1.ReLU` \"y\" has 2 inputs; expected 1"});
+}
+
 // A value may be known that inference does not compute.
 TEST_F(VerifyInferredTest, AKnownValueIsNoContradiction) {
   graph_.SetOutputValue({relu_, 0}, TensorValue::FromFloats({2, 3}, {0, 1, 2, 3, 4, 5}));
