@@ -4,6 +4,7 @@
 
 #include "compiler/ir/algorithms/infer.h"
 #include "compiler/ir/algorithms/verify.h"
+#include "compiler/ir/ops/opset/control_flow/unrolled_size.h"
 #include "compiler/ir/text/text.h"
 #include "fmt/format.h"
 #include "gtest/gtest.h"
@@ -118,14 +119,39 @@ TEST_F(PortMapsTest, TensorIteratorsProvideNoValues) {
   }
 }
 
+// Each input of a TensorIterator feeds one parameter, and each of its outputs comes from one result.
+TEST_F(PortMapsTest, PortsOfTensorIteratorsAreMapped) {
+  const auto message = [&](const std::function<void(Body&)>& change) -> std::string {
+    const std::unique_ptr<Graph> graph = Make("opset1", "TensorIterator");
+    change(graph->body(node_, 0));
+    Emitter emitter;
+    return InferNode(*graph, node_, emitter) ? "" : emitter.diagnostics().front().message;
+  };
+  EXPECT_EQ(message([](Body&) {}), "");
+  for (const int32_t i : {0, 1}) {
+    EXPECT_EQ(message([&](Body& body) { body.inputs[static_cast<size_t>(1 - i)].external = i; }),
+              fmt::format("input {} of `n` (TensorIterator) feeds {} parameters of the body; expected one", 0,
+                          i == 0 ? 2 : 0));
+    EXPECT_EQ(message([&](Body& body) { body.outputs.erase(body.outputs.begin() + i); }),
+              fmt::format("output {} of `n` (TensorIterator) is associated with 0 results of `body`; "
+                          "expected one",
+                          i));
+    EXPECT_EQ(message([&](Body& body) { body.outputs.push_back(body.outputs[static_cast<size_t>(i)]); }),
+              fmt::format("output {} of `n` (TensorIterator) is associated with 2 results of `body`; "
+                          "expected one",
+                          i));
+  }
+}
+
 // The trip count of a Loop is that of its iterations unless a condition may end it: the one before the loop
 // or the result of the body.
 TEST_F(PortMapsTest, ConditionsLimitTheIterationsOfLoops) {
-  for (const bool starts : {true, false}) {
-    for (const bool continues : {true, false}) {
+  for (const ElementType counter : {ElementType::kI64, ElementType::kI32, ElementType::kF32}) {
+    for (const auto& [starts, continues] :
+         {std::pair(true, true), std::pair(true, false), std::pair(false, true), std::pair(false, false)}) {
       Graph graph(&registry_, "g");
       const TensorValue yes = TensorValue::Filled(ElementType::kBoolean, {}, 1);
-      const NodeId count = AddConst(graph, TensorValue::FromInts({}, {3}), "count");
+      const NodeId count = AddConst(graph, TensorValue::Filled(counter, {}, 3), "count");
       const NodeId open = AddParameter(graph, "open", ElementType::kBoolean, PartialShape());
       const NodeId first = starts ? AddConst(graph, yes, "first") : open;
       const NodeId x = AddParameter(graph, "x", ElementType::kF32, PartialShape{1, 2});
@@ -145,9 +171,51 @@ TEST_F(PortMapsTest, ConditionsLimitTheIterationsOfLoops) {
       AddResult(graph, "y", {loop, 0});
       Emitter emitter;
       EXPECT_TRUE(InferGraph(graph, emitter));
-      EXPECT_EQ(ToString(graph.output({loop, 0}).shape), starts && continues ? "[3,2]" : "[?,2]");
+      const bool is_known = starts && continues && counter != ElementType::kF32;
+      EXPECT_EQ(ToString(graph.output({loop, 0}).shape), is_known ? "[3,2]" : "[?,2]") << Name(counter);
     }
   }
+}
+
+// The iterations of a TensorIterator are the slices of its inputs, if the extent of the axis is known.
+TEST_F(PortMapsTest, IterationsOverKnownExtents) {
+  const auto iterations = [&](std::optional<int64_t> axis, const PartialShape& shape) {
+    const std::unique_ptr<Graph> graph = Make("opset1", "TensorIterator");
+    graph->SetOutputType(graph->node(node_).input(0), ElementType::kF32, shape);
+    graph->body(node_, 0).inputs[0].axis = axis;
+    return ops::opset::KnownIterations(*graph, graph->node(node_));
+  };
+  const PartialShape open = {Dim(), Dim(3)};
+  EXPECT_EQ(iterations(0, {2, 3}), 2);
+  EXPECT_EQ(iterations(1, {2, 3}), 3);
+  EXPECT_EQ(iterations(1, open), 3);
+  EXPECT_EQ(iterations(std::nullopt, {2, 3}), 1);
+  EXPECT_EQ(iterations(std::nullopt, PartialShape()), 1);
+  for (const int64_t axis : {-1, 2}) EXPECT_EQ(iterations(axis, {2, 3}), std::nullopt) << axis;
+  EXPECT_EQ(iterations(0, open), std::nullopt);
+  for (const int64_t axis : {-1, 0}) EXPECT_EQ(iterations(axis, PartialShape()), std::nullopt) << axis;
+}
+
+// Of the outputs whose types differ between the branches of an If, the first one is reported.
+TEST_F(PortMapsTest, TypesOfBranchesAreReportedOnce) {
+  Graph graph(&registry_, "g");
+  const OutputPort condition = {AddParameter(graph, "c", ElementType::kBoolean, PartialShape{1}), 0};
+  const NodeId node = AddNode(graph, "opset8", "If", {.name = "i", .inputs = condition, .num_outputs = 2});
+  for (const bool is_then : {true, false}) {
+    Body body{.role = is_then ? "then_body" : "else_body", .graph = std::make_unique<Graph>(&registry_, "b")};
+    for (const ElementType type : {ElementType::kF32, ElementType::kI64}) {
+      const ElementType other = type == ElementType::kF32 ? ElementType::kI64 : ElementType::kF32;
+      const NodeId value = AddConst(*body.graph, TensorValue::Filled(is_then ? type : other, {2}, 1), "v");
+      AddResult(*body.graph, "r", {value, 0});
+    }
+    for (int32_t i = 0; i < 2; ++i) body.outputs.push_back({.external = i, .internal = i});
+    graph.AddBody(node, std::move(body));
+  }
+  Emitter emitter;
+  EXPECT_FALSE(InferNode(graph, node, emitter));
+  ASSERT_EQ(emitter.diagnostics().size(), 1U);
+  EXPECT_EQ(emitter.diagnostics().front().message,
+            "output 0 of `i` (If) has the element type f32 in `then_body` and i64 in `else_body`");
 }
 
 TEST_F(PortMapsTest, SlicesHaveAnAxisAndAStrideOfAPart) {
