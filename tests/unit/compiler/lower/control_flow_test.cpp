@@ -351,6 +351,29 @@ TEST_F(ControlFlow, BodiesHaveTheirInterface) {
       "[ir-text.invalid-graph]");
 }
 
+// A body is inferred with the types that it is fed, unless its parameters already have these.
+TEST_F(ControlFlow, BodiesAreInferredWithTheTypesTheyAreFed) {
+  struct Known {
+    ElementType type = ElementType::kF32;
+    ir::PartialShape shape = {2, 3};
+    bool is_inferred = true;
+  };
+  for (const Known& known : {Known{.is_inferred = false}, Known{.type = ElementType::kDynamic},
+                             Known{.shape = ir::PartialShape::OfRank(2)}, Known{.shape = {1, 3}}}) {
+    Context context;
+    const FileId file = context.sources.AddText("net.ir", std::string(kIf));
+    const std::unique_ptr<ir::Graph> graph = ir::ParseGraph(file, ir::StandardOps(), context);
+    ASSERT_NE(graph, nullptr);
+    const ir::OutputPort result = graph->node(graph->results()[0]).input(0);
+    ir::Graph& body = *graph->body(result.node, 0).graph;
+    const ir::OutputPort square = body.node(body.results()[0]).input(0);
+    body.SetOutputType({body.parameters()[0], 0}, known.type, known.shape);
+    body.SetOutputType(square, ElementType::kF32, {2, 5});
+    EXPECT_TRUE(ir::InferGraph(*graph, context.emitter)) << Message(context);
+    EXPECT_EQ(ToString(body.output(square).shape), known.is_inferred ? "[2,3]" : "[2,5]");
+  }
+}
+
 // Extents that differ between the bodies are known at run time.
 TEST_F(ControlFlow, ExtentsOfTheBodiesMayDiffer) {
   std::string text =
