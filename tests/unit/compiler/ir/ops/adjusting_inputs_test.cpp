@@ -89,6 +89,8 @@ TEST(AdjustingInputsTest, ProductsHaveTheShapeOfTheResult) {
   EXPECT_EQ(product("[2,3]", "[4,3]"), "[2,4]");
   EXPECT_EQ(product("[?,3]", "[4,3]"), "[?,4]");
   EXPECT_EQ(product("[1,5,2,3]", "[6,1,4,3]"), "[6,5,2,4]");
+  EXPECT_EQ(product("[6,1,2,3]", "[1,5,4,3]"), "[6,5,2,4]");
+  EXPECT_EQ(product("[1,2,3]", "[5,4,3]"), "[5,2,4]");
   EXPECT_EQ(product("[5,2,3]", "[5,?,3]"), "[5,2,?]");
   for (const char* other : {"[...]", "[3]", "[1,4,3]"}) EXPECT_EQ(product("[2,3]", other), "[...]") << other;
   EXPECT_EQ(product("[3]", "[3]"), "[...]");
@@ -116,6 +118,27 @@ TEST(AdjustingInputsTest, MisplacedVectorsHaveTheExtentOfTheChannels) {
   for (const char* operand : {"[1]", "[]", "[?]", "[...]", "[16,1]"})
     EXPECT_EQ(misplaced("[1,16,8,8]", operand), "none") << operand;
   EXPECT_EQ(misplaced("[1,1,8,8]", "[1]"), "none");
+}
+
+// An open extent may be that of the operand, even if it may be 1, too.
+TEST(AdjustingInputsTest, OpenExtentsAreNotEnlarged) {
+  const auto messages = [](const char* x, const char* operand) {
+    Graph graph(&StandardOps(), "g");
+    const auto add = [&](const char* shape) {
+      return OutputPort{AddParameter(graph, "x", ElementType::kF32, *ParsePartialShape(shape)), 0};
+    };
+    const OutputPort inputs[] = {add(x), add(operand)};
+    const NodeId node = AddNode(graph, kNnefSet, "prelu", {.name = "y", .inputs = inputs});
+    graph.SetOutputType({node, 0}, ElementType::kF32, PartialShape::OfRank(4));
+    Emitter emitter;
+    CheckAdjustingInputs(graph, emitter);
+    return emitter.diagnostics().size();
+  };
+  for (const char* x : {"[1,1..16,8,8]", "[1,0..1,8,8]", "[1,?,8,8]"})
+    EXPECT_EQ(messages(x, "[1,16]"), 0U) << x;
+  EXPECT_EQ(messages("[1,1,8,8]", "[1,16]"), 1U);
+  EXPECT_EQ(messages("[1,1,8,8]", "[1,2..16]"), 1U);
+  EXPECT_EQ(messages("[1,1,8,8]", "[1,1..16]"), 0U);
 }
 
 TEST_F(EnlargedTest, TheMessageNamesBothShapes) {
