@@ -312,6 +312,12 @@ TEST_F(QuantizedImages, SourcesOfImages) {
   EXPECT_FALSE(SourceOfImage(graph_, {pool, 1}, is_parameter).has_value());
   const auto none = [](const Node&) { return false; };
   EXPECT_FALSE(SourceOfImage(graph_, images, none).has_value());
+  // The source is searched through 15 nodes.
+  OutputPort last = images;
+  for (int i = 1; i < 15; ++i) last = Add("opset1", "MaxPool", {last}, {1, 4, 5, 6}, {});
+  EXPECT_TRUE(SourceOfImage(graph_, last, is_parameter).has_value());
+  last = Add("opset1", "MaxPool", {last}, {1, 4, 5, 6}, {});
+  EXPECT_FALSE(SourceOfImage(graph_, last, is_parameter).has_value());
 }
 
 // A concatenation of images without elements has no functions to move.
@@ -325,6 +331,17 @@ TEST_F(QuantizedImages, FunctionsAfterConcatenations) {
     Add("opset1", "FakeQuantize", {product, limits[0], limits[1], limits[0], limits[1]}, whole,
         Attributes({{"levels", 256}}));
     EXPECT_TRUE(FunctionsOfConcat(graph_, Of(concat)).empty()) << nnefc::ToString(factors);
+  }
+  // Functions that repeat the images compute more than the parts.
+  for (const bool is_repeated : {true, false}) {
+    const PartialShape whole = {1, 4, 4, 4};
+    const OutputPort concat = Add("opset1", "Concat", {Images({1, 2, 4, 4}), Images({1, 2, 4, 4})}, whole,
+                                  Attributes({{"axis", 1}}));
+    const OutputPort product = Add("opset1", "Multiply", {concat, Floats({}, 2)}, whole, {});
+    const OutputPort low = Floats({}, 0), high = Floats({is_repeated ? 2 : 1, 1, 1, 1}, 255);
+    Add("opset1", "FakeQuantize", {product, low, high, low, high}, {is_repeated ? 2 : 1, 4, 4, 4},
+        Attributes({{"levels", 256}}));
+    EXPECT_EQ(FunctionsOfConcat(graph_, Of(concat)).empty(), is_repeated);
   }
   for (const int64_t height : {0, 5}) {
     const PartialShape part = {1, 2, height, 6}, whole = {1, 4, height, 6};
