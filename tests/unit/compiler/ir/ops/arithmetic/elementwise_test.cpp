@@ -81,5 +81,17 @@ TEST(ElementwiseTest, SelectAndSimplifiers) {
   EXPECT_EQ(Infer({"max", {"f32[2,1]", "f32[1,3]"}}), "f32[2,3]");
 }
 
+// Scalars are stored in several types; that of the values determines that of the result.
+TEST(ElementwiseTest, StoredTypesOfScalars) {
+  for (const auto& [type, other] :
+       {std::pair("f16", "f32"), std::pair("f32", "f16"), std::pair("f64", "f32")}) {
+    const std::string a = std::string(type) + "[2]", b = std::string(other) + "[2]";
+    for (const std::string_view op : {"add", "sub", "mul", "div", "pow", "min", "max"})
+      EXPECT_EQ(Infer({op, {a, b}}), a) << op;
+    EXPECT_EQ(Infer({"clamp", {a, b, b}}), a);
+    EXPECT_EQ(Infer({"select", {"boolean[2]", a, b}, "dtype = \"scalar\""}), a);
+  }
+}
+
 }  // namespace
 }  // namespace nnefc::ir::ops
