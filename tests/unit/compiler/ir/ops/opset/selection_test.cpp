@@ -117,6 +117,24 @@ TEST(ClassSelection, BoxesWithoutAnArea) {
   }
 }
 
+// Ten classes of 10^4 boxes have 10^9 pairs, the most that are compared; one more box has one more.
+TEST(ClassSelection, PairsOfManyBoxes) {
+  Graph graph(&Opsets());
+  const NodeId node =
+      AddNode(graph, "opset8", "MulticlassNms",
+              {.name = "n", .attributes = Attributes({{"iou_threshold", 0.5}, {"score_threshold", 0.25}})});
+  constexpr int64_t kCount = 10'000;
+  detection::ClassifiedBoxes given{.boxes = {}, .scores = {}, .classes = 11, .count = kCount, .images = 1};
+  for (int64_t i = 0; i < kCount; ++i) given.boxes.insert(given.boxes.end(), {0, 0, 1, 1});
+  given.scores.assign(10 * kCount, 0.5F);
+  given.scores.resize(11 * kCount, 0);
+  const auto selection = detection::SelectByClass(graph.node(node), given);
+  ASSERT_TRUE(selection.has_value());
+  EXPECT_EQ(selection->boxes.size(), 10U);
+  given.scores.back() = 0.5F;
+  EXPECT_FALSE(detection::SelectByClass(graph.node(node), given).has_value());
+}
+
 // MatrixNms in coordinates of pixels: boxes that share a line of pixels overlap, those that are apart do not.
 TEST(ClassSelection, BoxesThatTouch) {
   const auto score = [](std::vector<float> second, bool is_normalized) {
@@ -234,6 +252,12 @@ TEST(BoxSelection, FewOfManyBoxes) {
   boxes.most_per_class = 1;
   EXPECT_EQ(SelectedBoxes(boxes), "0.0.0=0.5 ");
   boxes.most_per_class = 40'000;
+  EXPECT_EQ(SelectedBoxes(boxes), "too many");
+  // At most 10^9 pairs. The first box suppresses the others.
+  for (size_t i = 0; i < boxes.boxes.size(); i += 4) boxes.boxes[i] = boxes.boxes[i + 1] = 0;
+  boxes.most_per_class = 25'000;
+  EXPECT_EQ(SelectedBoxes(boxes), "0.0.0=0.5 ");
+  boxes.most_per_class = 25'001;
   EXPECT_EQ(SelectedBoxes(boxes), "too many");
 }
 
