@@ -227,6 +227,32 @@ TEST(OpsetCorners, ConstantsHaveTheTypeOfTheirValue) {
   EXPECT_FALSE(graph.node(node).output().value);
 }
 
+// A constant without a value keeps its type unless both attributes are there.
+TEST(OpsetCorners, ConstantsWithoutAttributesKeepTheirType) {
+  for (const char* only : {"element_type", "shape", ""}) {
+    Graph graph(&Opsets());
+    const NodeId node = AddNode(graph, "opset1", "Const", {.name = "c"});
+    graph.SetOutputType({node, 0}, ElementType::kI64, PartialShape{4});
+    if (std::string_view(only) == "element_type") graph.SetAttribute(node, only, ElementType::kF32);
+    if (std::string_view(only) == "shape") graph.SetAttribute(node, only, PartialShape{3});
+    Emitter emitter;
+    EXPECT_TRUE(ir::InferNode(graph, node, emitter));
+    EXPECT_EQ(graph.node(node).output().type, ElementType::kI64) << only;
+    EXPECT_EQ(graph.node(node).output().shape, (ir::PartialShape{4})) << only;
+  }
+}
+
+// Elements that are text are not counted.
+TEST(OpsetCorners, PlacesOfText) {
+  Graph graph(&Opsets());
+  const OutputPort data = {AddConst(graph, TensorValue(ElementType::kString, {2}, Buffer::Allocate(0)), "c"),
+                           0};
+  const NodeId node = AddNode(graph, "opset3", "NonZero", {.name = "n", .inputs = data});
+  Emitter emitter;
+  EXPECT_TRUE(ir::InferNode(graph, node, emitter));
+  EXPECT_EQ(graph.node(node).output().shape, (ir::PartialShape{Dim(1), Dim(0, 2)}));
+}
+
 // Known values pass a conversion, as far as they may be shapes.
 TEST(OpsetCorners, ConversionsKeepSmallValues) {
   const auto converted = [](const TensorValue& value, ElementType type) {
