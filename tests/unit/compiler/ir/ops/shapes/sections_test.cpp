@@ -86,6 +86,18 @@ TEST(SliceTest, Rules) {
   EXPECT_EQ(Slice("axes = [1], begin = [10], end = [2], stride = [-1]"), "slice.range");
 }
 
+// Only a stride forwards or backwards leads from the begin to the end.
+TEST(SliceTest, DirectionsOfRanges) {
+  const auto has_range = [](int64_t begin, int64_t end, int64_t stride) {
+    return ResolvedRange(10, {begin, end, stride, false}).has_value();
+  };
+  for (const int64_t stride : {1, 2}) {
+    EXPECT_TRUE(has_range(2, 7, stride) && has_range(7, 2, -stride));
+    EXPECT_FALSE(has_range(7, 2, stride) || has_range(2, 7, -stride));
+  }
+  EXPECT_FALSE(has_range(2, 7, 0) || has_range(7, 2, 0) || has_range(2, 2, 0));
+}
+
 TEST(PadTest, ShapesAndRules) {
   EXPECT_EQ(Infer({"pad", {"f32[2,3]"}, "padding = [[0,0],[1,2]]"}), "f32[2,6]");
   EXPECT_EQ(Infer({"pad", {"f32[2,3]"}, "padding = [[0,-1],[1,2]]"}), "f32[1,6]");

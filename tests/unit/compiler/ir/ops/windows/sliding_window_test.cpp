@@ -319,6 +319,12 @@ TEST(WindowTest, AutomaticPadding) {
   EXPECT_EQ(padding(8, 3, 1, 2), std::pair(int64_t{2}, int64_t{2}));
   EXPECT_EQ(padding(8, 1, 2, 1), std::pair(int64_t{0}, int64_t{0}));
   EXPECT_FALSE(ResolvedPadding(8, {INT64_MAX, 1, INT64_MAX, std::nullopt}).has_value());
+  // The largest padding is INT64_MAX - 1: with one element, t = (f - 1) * d = (2^32 - 2) * (2^32 + 2) =
+  // 2^64 - 4 is twice that.
+  const int64_t power = int64_t{1} << 32;
+  EXPECT_EQ(padding(1, power - 1, 1, power + 2), std::pair(INT64_MAX - 1, INT64_MAX - 1));
+  // t = (2^64 - 1) - 2 with three elements and one position: q alone is too large.
+  EXPECT_FALSE(ResolvedPadding(3, {power, 3, power + 1, std::nullopt}).has_value());
 }
 
 }  // namespace
