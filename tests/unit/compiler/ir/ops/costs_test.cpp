@@ -127,6 +127,17 @@ TEST_F(CostsTest, ParametersOfTheFirstUser) {
       "r: 0 0 0 16 32; peak r 32");
 }
 
+// The number of iterations matters only for products.
+TEST_F(CostsTest, LoopsWithoutProducts) {
+  EXPECT_EQ(Text(std::string(kInput) +
+                 "%1 = opset1.TensorIterator \"loop\" (%0) : f32[4] bodies {\n"
+                 "  \"body\" input 0 -> 0 output 0 -> 0 graph \"step\" {\n"
+                 "    %0 = opset1.Parameter \"p\" {element_type = f32, shape = shape[4]} : f32[4]\n"
+                 "    %1 = opset1.Exp \"e\" (%0) : f32[4]\n    opset1.Result \"r\" (%1)\n  }\n}\n"
+                 "opset1.Result \"y\" (%1)\n"),
+            "loop: 0 0 0 16 32; peak loop 32");
+}
+
 std::string BodyOf(int columns) {
   std::string items = "1";
   for (int i = 1; i < 4 * columns; ++i) items += ", 1";
