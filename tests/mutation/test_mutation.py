@@ -154,5 +154,6 @@ def test_the_sample_of_unchanged_code_stays(tmp_path):
 def test_equivalent_mutants_have_reasons():
     for (path, source, change), reason in summary.read_equivalent().items():
         assert reason.strip(), (path, source, change)
+        assert " + " not in f" {reason}" or " -> " not in reason, f"no empty line ends the block of `{source}` in {path}"
         text = (HERE.parent.parent / path).read_text(encoding="utf-8")
         assert source in text, f"{path} has no line `{source}`"
