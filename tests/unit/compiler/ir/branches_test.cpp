@@ -125,6 +125,24 @@ TEST_F(BranchesTest, LoopsHaveOneBody) {
   EXPECT_EQ(loop("bb"), "`l` (TensorIterator) has 2 bodies; expected `body` (1)");
 }
 
+// A back edge brings the type of the parameter at its end.
+TEST_F(BranchesTest, BackEdgesHaveTheTypeOfTheirParameter) {
+  const auto loop = [&](const std::string& type) {
+    return Outputs(fmt::format(
+        "graph \"g\" {{ %0 = opset1.Parameter \"x\" {{element_type = f32, shape = shape[2]}} : f32[2] "
+        "%1 = opset1.TensorIterator \"l\" (%0) : {0}[2] bodies {{ \"body\" input 0 -> 0 output 0 -> 0 "
+        "back 0 -> 0 graph \"b\" {{ %0 = opset1.Parameter \"p\" {{element_type = f32, shape = shape[2]}} : "
+        "f32[2] %1 = opset1.Convert \"c\" (%0) {{destination_type = {0}}} : {0}[2] "
+        "opset1.Result \"r\" (%1) }} }} opset1.Result \"y\" (%1) }}",
+        type));
+  };
+  EXPECT_EQ(loop("f32"), "f32[2]");
+  for (const char* other : {"f16", "i64"})
+    EXPECT_EQ(loop(other), fmt::format("the parameter `p` of `l` (TensorIterator) has the element type f32; "
+                                       "its back edge brings {} (1)",
+                                       other));
+}
+
 TEST_F(BranchesTest, ChoicesHaveTwoBodies) {
   const auto choice = [&](const std::vector<std::string>& roles) {
     std::string bodies;

@@ -1,9 +1,11 @@
 // Verify on graphs with one mistake each.
 
+#include <algorithm>
 #include <functional>
 
 #include "compiler/ir/algorithms/infer.h"
 #include "compiler/ir/algorithms/verify.h"
+#include "compiler/ir/ops/opset/control_flow/port_maps.h"
 #include "compiler/ir/ops/opset/control_flow/unrolled_size.h"
 #include "compiler/ir/text/text.h"
 #include "fmt/format.h"
@@ -321,6 +323,20 @@ TEST_F(PortMapsTest, NestingIsLimited) {
       EXPECT_TRUE(
           violations.front().ends_with("`test.loop` \"l\": b of `test.loop` \"l\" is nested too deep"));
     }
+  }
+}
+
+// The height of a nest is that of its innermost body, and at most 1000.
+TEST_F(PortMapsTest, HeightsOfNests) {
+  auto graph = std::make_unique<Graph>(&registry_, "g");
+  for (int height = 1; height <= 1002; ++height) {
+    auto outer = std::make_unique<Graph>(&registry_, "g");
+    const NodeId node = AddNode(*outer, "test", "loop", {.name = "l", .num_outputs = 0});
+    outer->AddBody(node, {.role = "b", .graph = std::move(graph)});
+    if (height <= 2 || height >= 999) {
+      EXPECT_EQ(ops::opset::NestingHeight(outer->node(node)), std::min(height, 1000)) << height;
+    }
+    graph = std::move(outer);
   }
 }
 
