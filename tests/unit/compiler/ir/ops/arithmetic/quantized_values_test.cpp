@@ -208,6 +208,15 @@ TEST_F(QuantizedImages, CopiesOfPixels) {
   EXPECT_TRUE(repeats({{-2, -1}}));
   EXPECT_FALSE(repeats({{2, 3}}, "linear"));
   EXPECT_FALSE(repeats(std::nullopt));
+  // The sizes, the scales and the axes are known.
+  for (const size_t open : {1, 2, 3}) {
+    std::vector<OutputPort> operands = {Images({1, 4, 5, 6}), Constant({2}, {10, 12}), Floats({2}, 2),
+                                        Constant({2}, {2, 3})};
+    operands[open] = {AddParameter(graph_, "p", ElementType::kI64, {2}), 0};
+    EXPECT_FALSE(RepeatsPixels(
+        graph_, Of(Add("opset4", "Interpolate", operands, {1, 4, 10, 12},
+                       Attributes({{"mode", "nearest"}, {"shape_calculation_mode", "sizes"}})))));
+  }
   // The result has known extents.
   const std::vector<OutputPort> inputs = {Images({1, 4, 5, 6}), Constant({2}, {10, 12}), Floats({2}, 2),
                                           Constant({2}, {2, 3})};

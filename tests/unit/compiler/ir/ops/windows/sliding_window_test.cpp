@@ -156,6 +156,12 @@ TEST(ConvTest, HostileAttributes) {
             "shape.overflow");
   EXPECT_EQ(Infer({"deconv", {"f32[1,4,8]", "f32[4,3,3]", "f32[]"}, "groups = 9223372036854775807"}),
             "shape.overflow");
+  // An automatic padding that is too large for an extent leaves the result the input's extents.
+  for (const std::string_view op : {"conv", "deconv"})
+    EXPECT_EQ(Infer({op,
+                     {"f32[1,1,1]", "f32[1,1,4294967296]", "f32[]"},
+                     "dilation = [4294967297], border = \"reflect\""}),
+              "f32[1,1,1]");
 }
 
 // X = (x - 1) * s + f_d - (p + q); the filter is (c, C / G, ..).
@@ -324,7 +330,11 @@ TEST(WindowTest, AutomaticPadding) {
   const int64_t power = int64_t{1} << 32;
   EXPECT_EQ(padding(1, power - 1, 1, power + 2), std::pair(INT64_MAX - 1, INT64_MAX - 1));
   // t = (2^64 - 1) - 2 with three elements and one position: q alone is too large.
-  EXPECT_FALSE(ResolvedPadding(3, {power, 3, power + 1, std::nullopt}).has_value());
+  const WindowAxis huge = {power, 3, power + 1, std::nullopt}, small = {3, 2, 1, std::nullopt};
+  EXPECT_FALSE(ResolvedPadding(3, huge).has_value());
+  EXPECT_FALSE(ResolvedPaddings({small, huge}, {7, 3}).has_value());
+  EXPECT_FALSE(ResolvedPaddings({huge, small}, {3, 7}).has_value());
+  EXPECT_EQ(ResolvedPaddings({small, small}, {7, 8}), (Padding{{1, 1}, {0, 1}}));
 }
 
 }  // namespace
