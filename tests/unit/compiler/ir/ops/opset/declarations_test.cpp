@@ -8,9 +8,25 @@
 #include "compiler/ir/ops/opset/register.h"
 #include "fmt/format.h"
 #include "gtest/gtest.h"
+#include "tests/unit/compiler/ir/ops/opset/shape_cases.h"
 
 namespace nnefc::ir::ops::opset {
 namespace {
+
+// Attributes that are not given have none of the values of a node.
+TEST(OpsetNnefForm, ArgumentsThatAreNotGiven) {
+  const OpInfo& row = Opsets().Info(Opsets().Find("opset1", "StridedSlice"));
+  AttributeMap arguments;
+  NnefMistake mistake;
+  std::optional<AttributeMap> read = ReadNnefAttributes(row, arguments, mistake);
+  ASSERT_TRUE(read.has_value());
+  EXPECT_EQ(read->size(), 0U);
+  arguments.Set("end_mask", Attribute::Integers{1, 0});
+  read = ReadNnefAttributes(row, arguments, mistake);
+  ASSERT_TRUE(read.has_value());
+  EXPECT_EQ(read->size(), 1U);
+  EXPECT_NE(read->Find("end_mask"), nullptr);
+}
 
 constexpr char kFile[] = "stdlib/opset.nnef";
 constexpr std::string_view kHead =
