@@ -351,6 +351,16 @@ TEST_F(ControlFlow, BodiesHaveTheirInterface) {
       "[ir-text.invalid-graph]");
 }
 
+// A tensor of unknown rank may be sliced. The rank of its parts is unknown, too.
+TEST_F(ControlFlow, SlicesOfUnknownRank) {
+  const std::string text = Replaced(
+      Replaced(std::string(kLoop), "nnef.external \"x\" {shape = [6,3], dtype = \"scalar\"} : f32[6,3]",
+               "opset1.Parameter \"x\" {element_type = f32, shape = shape[...]} : f32[...]"),
+      ": f32[1,3], f32[6,3] bodies", ": f32[1,3], f32[...] bodies");
+  EXPECT_EQ(Lower(text),
+            "lowering `sqr` needs the rank of its input 0, which is unknown [lower.unknown-rank]");
+}
+
 // A body is inferred with the types that it is fed, unless its parameters already have these.
 TEST_F(ControlFlow, BodiesAreInferredWithTheTypesTheyAreFed) {
   struct Known {
