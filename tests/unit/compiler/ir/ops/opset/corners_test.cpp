@@ -242,22 +242,6 @@ TEST(OpsetCorners, ConstantsWithoutAttributesKeepTheirType) {
   }
 }
 
-// f16 and bf16 both fit f32 alone, which is another width.
-TEST(OpsetCorners, HalvesPromoteToSingles) {
-  const auto promoted = [](const std::string& inputs, bool is_unsafe) {
-    return InferCase({0, "opset14.ConvertPromoteTypes", inputs,
-                      fmt::format("promote_unsafe = {}, pytorch_scalar_promotion = false, "
-                                  "u64_integer_promotion_target = f64",
-                                  is_unsafe),
-                      "f32[2]; f32[2]"});
-  };
-  for (const char* halves : {"f16[2]; bf16[3]", "bf16[2]; f16[3]"}) {
-    EXPECT_EQ(promoted(halves, true), "f32[2]; f32[3]");
-    EXPECT_EQ(promoted(halves, false), "opset.element-type");
-  }
-  EXPECT_EQ(promoted("f8e4m3[2]; f8e5m2[3]", true), "opset.element-type");
-}
-
 // Elements that are text are not counted.
 TEST(OpsetCorners, PlacesOfText) {
   Graph graph(&Opsets());

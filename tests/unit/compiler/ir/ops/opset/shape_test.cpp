@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "fmt/format.h"
 #include "gtest/gtest.h"
 #include "tests/unit/compiler/ir/ops/opset/shape_cases.h"
 
@@ -134,6 +135,22 @@ TEST(OpsetShapes, SlopesBroadcastToTheData) {
     EXPECT_EQ(Infer("opset1.PReLU", std::string("f32[2,3,4]; ") + slope), "f32[2,3,4]") << slope;
   for (const char* slope : {"f32[2]", "f32[5]", "f32[3,3]", "f32[1,1,1,1]", "f32[4,3,2]", "f32[0]"})
     EXPECT_EQ(Infer("opset1.PReLU", std::string("f32[2,3,4]; ") + slope), "opset.broadcast") << slope;
+}
+
+// f16 and bf16 both fit f32 alone, which is another width.
+TEST(OpsetShapes, HalvesPromoteToSingles) {
+  const auto promoted = [](const std::string& inputs, bool is_unsafe) {
+    return InferCase({0, "opset14.ConvertPromoteTypes", inputs,
+                      fmt::format("promote_unsafe = {}, pytorch_scalar_promotion = false, "
+                                  "u64_integer_promotion_target = f64",
+                                  is_unsafe),
+                      "f32[2]; f32[2]"});
+  };
+  for (const char* halves : {"f16[2]; bf16[3]", "bf16[2]; f16[3]"}) {
+    EXPECT_EQ(promoted(halves, true), "f32[2]; f32[3]");
+    EXPECT_EQ(promoted(halves, false), "opset.element-type");
+  }
+  EXPECT_EQ(promoted("f8e4m3[2]; f8e5m2[3]", true), "opset.element-type");
 }
 
 // A sequence has an axis of its own.
