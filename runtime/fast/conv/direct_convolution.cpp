@@ -95,9 +95,11 @@ struct DirectGrid {
     const int64_t more = CeilDivide(wanted, grid.line_parts);
     if (form.tiles() >= more) {
       grid.tile_parts = more;
-    } else {
-      grid.line_parts = std::min(lines, grid.line_parts * more);
+      return grid;
     }
+    grid.line_parts = std::min(lines, grid.line_parts * more);
+    // Too few lines, such as the single one of one-dimensional images.
+    if (grid.line_parts < form.threads) grid.tile_parts = form.tiles();
     return grid;
   }
 };

@@ -138,6 +138,10 @@ TEST(DirectConvolutionTest, OneSpatialAxis) {
   for (const int64_t inputs : {2, 24}) {
     ExpectDirect({.input = {2, inputs, 40}, .window = {5}, .strides = {2}, .begin = {2}, .end = {1}}, 24,
                  {Post::kBias, Post::kHSwish}, 18);
+    // A single line, divided by outputs for threads.
+    for (const int64_t outputs : {32, 33, 100})
+      ExpectDirect({.input = {1, inputs, 700}, .window = {5}, .begin = {2}, .end = {2}}, outputs,
+                   {Post::kBias}, 28);
     ExpectDirect({.input = {1, inputs, 40, 1}, .window = {5, 1}, .dilations = {3, 1}, .begin = {2, 0}}, 40,
                  {Post::kBias}, 19);
     ExpectDirect({.input = {1, inputs, 30, 1}, .window = {3, 3}, .begin = {1, 1}, .end = {1, 1}}, 40,
