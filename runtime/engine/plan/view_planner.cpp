@@ -165,13 +165,7 @@ bool ViewPlanner::TryTransposedLayout(const ir::Node& node) {
   for (int64_t i = 0; i < order->volume(); ++i) axes.push_back(order->ElementAsInt(i));
   std::optional<tensor::Layout> layout = transpose(node.output().shape.known_extents(), axes);
   if (!layout) return false;
-  PlanValue value = given;
-  value.shape = node.output().shape.known_extents();
-  value.layout = std::move(*layout);
-  value.root = source;
-  value.offset = 0;
-  draft_.SetValue(node.port(), draft_.values().Add(value));
-  draft_.CountReads(node);
+  SetViewInLayout(node, source, node.output().shape.known_extents(), std::move(*layout));
   return true;
 }
 
@@ -200,14 +194,19 @@ bool ViewPlanner::TryReshapedLayout(const ir::Node& node, const Shape& shape) {
   if (Volume(shape) != Volume(given.shape)) return false;
   std::optional<tensor::Layout> layout = reshape(given.layout, given.shape, shape);
   if (!layout) return false;
-  PlanValue value = given;
+  SetViewInLayout(node, source, shape, std::move(*layout));
+  return true;
+}
+
+void ViewPlanner::SetViewInLayout(const ir::Node& node, ValueId source, const Shape& shape,
+                                  tensor::Layout layout) {
+  PlanValue value = draft_.values()[source];
   value.shape = shape;
-  value.layout = std::move(*layout);
+  value.layout = std::move(layout);
   value.root = source;
   value.offset = 0;
   draft_.SetValue(node.port(), draft_.values().Add(value));
   draft_.CountReads(node);
-  return true;
 }
 
 tensor::Layout ViewPlanner::WantedOutput(const ir::Node& node) const {

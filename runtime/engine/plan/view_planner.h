@@ -30,6 +30,8 @@ class ViewPlanner {
  private:
   // Makes the output a view of a value in a backend layout, if that keeps the order of the elements.
   bool TryReshapedLayout(const ir::Node& node, const Shape& shape);
+  // Makes the output a view of all elements of `source` in another layout.
+  void SetViewInLayout(const ir::Node& node, ValueId source, const Shape& shape, tensor::Layout layout);
   // Makes the outputs parts of a value in a backend layout, if they are stored in separate ranges of it.
   bool TryPartsOfLayout(const ir::Node& node);
   std::optional<tensor::ElementsView> ElementsOf(const ir::Node& node, int32_t output,

@@ -50,7 +50,9 @@ class DepthwiseKernel final : public kernels::Kernel {
   kernels::FaultOr<Success> Run(const kernels::KernelRun& run) const override {
     const tensor::ThreadScope scope(form_.threads);
     const gemm::ConvolutionCall call = gemm::ConvolutionCall::Of(run, steps_, form_.channels);
-    const int64_t planes = form_.images * form_.blocks(), parts = LineParts();
+    const int64_t planes = form_.images * form_.blocks(),
+                  parts = DepthwiseLineParts(form_.images, planes, form_.lines(), form_.columns.output,
+                                             form_.threads);
     tensor::RunTasks(planes * parts, form_.threads, [&](int64_t task, int) {
       const simd::IndexRange span = simd::IndexRange{0, form_.lines()}.Part(parts, task / planes);
       for (int64_t line = span.begin; line < span.end; line += kLinesTogether)
@@ -74,16 +76,6 @@ class DepthwiseKernel final : public kernels::Kernel {
             .in = gemm::InputPosition(form.slices, slice, slices.begin) * form.in_slice() +
                   gemm::InputPosition(form.rows, row, rows.begin) * form.in_row(),
             .weights = slices.begin * form.weights_slice() + rows.begin * form.weights_row()};
-  }
-
-  // Partitions lines for large images, like preceding and following matmuls; otherwise planes.
-  int64_t LineParts() const {
-    constexpr int64_t kMinPixels = 512;
-    const int64_t lines = form_.lines(), planes = form_.images * form_.blocks();
-    if (form_.threads == 1) return 1;
-    const bool by_lines = form_.images == 1 && lines * form_.columns.output >= kMinPixels;
-    return std::min(lines, by_lines ? tensor::kTasksPerThread * form_.threads
-                                    : tensor::CeilDivide(tensor::kTasksPerThread * form_.threads, planes));
   }
 
   // Computes lines of a plane (a channel block of an image). Results that a function reads again are in L1.
@@ -178,6 +170,14 @@ kernels::OrReason<DepthwiseForm> DepthwiseFormOf(const kernels::KernelRequest& r
 kernels::Reason DepthwiseApplies(const kernels::KernelRequest& request) {
   if (!simd::HasSimd()) return kNeedsSimd;
   return DepthwiseFormOf(request).reason();
+}
+
+int64_t DepthwiseLineParts(int64_t images, int64_t planes, int64_t lines, int64_t columns, int threads) {
+  constexpr int64_t kMinPixels = 512;
+  if (threads == 1) return 1;
+  const bool by_lines = images == 1 && lines * columns >= kMinPixels;
+  const int64_t tasks = tensor::kTasksPerThread * threads;
+  return std::min(lines, by_lines ? tasks : tensor::CeilDivide(tasks, planes));
 }
 
 kernels::KernelOrReason MakeDepthwise(const kernels::KernelRequest& request) {

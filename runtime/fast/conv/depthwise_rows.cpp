@@ -48,7 +48,8 @@ class DepthwiseRowsKernel final : public kernels::Kernel {
   kernels::FaultOr<Success> Run(const kernels::KernelRun& run) const override {
     const tensor::ThreadScope scope(form_.threads);
     const gemm::ConvolutionCall call = gemm::ConvolutionCall::Of(run, steps_, form_.channels);
-    const int64_t planes = form_.planes(), parts = RowParts();
+    const int64_t planes = form_.planes(), parts = DepthwiseLineParts(form_.images, planes, form_.rows.output,
+                                                                      form_.columns.output, form_.threads);
     tensor::RunTasks(planes * parts, form_.threads, [&](int64_t task, int) {
       RunPlane(call, task % planes, IndexRange{0, form_.rows.output}.Part(parts, task / planes));
     });
@@ -56,16 +57,6 @@ class DepthwiseRowsKernel final : public kernels::Kernel {
   }
 
  private:
-  // Partitions rows for large images, like preceding and following matmuls; otherwise planes.
-  int64_t RowParts() const {
-    constexpr int64_t kMinPixels = 512;
-    if (form_.threads == 1) return 1;
-    const int64_t rows = form_.rows.output;
-    const bool by_rows = form_.images == 1 && rows * form_.columns.output >= kMinPixels;
-    const int64_t tasks = tensor::kTasksPerThread * form_.threads;
-    return std::min(rows, by_rows ? tasks : tensor::CeilDivide(tasks, form_.planes()));
-  }
-
   // Computes rows of a plane (a channel block of an image).
   void RunPlane(const gemm::ConvolutionCall& call, int64_t plane, const IndexRange& rows) const {
     const kernels::WindowAxis& columns = form_.columns;
@@ -139,8 +130,8 @@ bool HasLargeBorder(const KernelRequest& request) {
   int64_t taps = 0;
   for (int64_t row = 0; row < rows.output; ++row) taps += gemm::ValidTaps(rows, row).count();
   const int64_t all = rows.output * rows.size;
-  constexpr int64_t kParts = 4;
-  return kParts * (all - taps) >= all;
+  constexpr int64_t kQuarters = 4;
+  return kQuarters * (all - taps) >= all;
 }
 
 kernels::KernelOrReason MakeDepthwiseRows(const KernelRequest& request) {

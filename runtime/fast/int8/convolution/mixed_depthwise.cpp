@@ -53,7 +53,9 @@ class MixedDepthwise final : public kernels::Kernel {
         columns_(gemm::DivideColumns(StoredColumns(form))),
         steps_(std::move(steps)),
         quantization_(std::move(quantization)) {
-    if (IsByRows())
+    is_by_rows_ = conv::HasRowsMicrokernel(form.rows, form.columns).empty() && steps_.start() < 0 &&
+                  !(quantization_ && steps_.has_functions());
+    if (is_by_rows_)
       border_.assign(static_cast<size_t>(form.columns.input * form.channels + kBlockColumns),
                      static_cast<uint8_t>(form.zero));
     if (!quantization_) return;
@@ -65,12 +67,9 @@ class MixedDepthwise final : public kernels::Kernel {
   std::string implementation() const override { return "nnefc:mixed_depthwise"; }
   // Returns whether the window moves along rows of the image itself: without post-ops that a microkernel of
   // rows does not have.
-  bool IsByRows() const {
-    return conv::HasRowsMicrokernel(form_.rows, form_.columns).empty() && steps_.start() < 0 &&
-           !(quantization_ && steps_.has_functions());
-  }
+  bool is_by_rows() const { return is_by_rows_; }
   size_t scratch_bytes() const {
-    const int64_t of_threads = IsByRows() ? 0 : form_.threads * ThreadFloats();
+    const int64_t of_threads = is_by_rows_ ? 0 : form_.threads * ThreadFloats();
     return static_cast<size_t>(steps_.column_floats(form_.channels) + of_threads) * sizeof(float);
   }
 
@@ -84,7 +83,7 @@ class MixedDepthwise final : public kernels::Kernel {
     float* members = scratch + steps_.column_floats(form_.channels);
     tensor::RunTasks(grid_.Tasks(form_), form_.threads, [&](int64_t task, int member) {
       const auto [image, rows, tiles] = grid_.PartOf(form_, this->tiles(), task);
-      if (IsByRows()) {
+      if (is_by_rows_) {
         for (int64_t tile = tiles.begin; tile < tiles.end; ++tile) RunByRows(call, rows, image, tile);
         return;
       }
@@ -280,6 +279,7 @@ class MixedDepthwise final : public kernels::Kernel {
   std::vector<gemm::TileColumns> columns_;
   gemm::Epilogue steps_;
   std::optional<ChannelQuantization> quantization_;
+  bool is_by_rows_;
   std::vector<uint8_t> border_;  // an input row of zeros
 };
 
@@ -362,7 +362,7 @@ kernels::KernelOrReason MakeMixed(const KernelRequest& given, bool needs_rows) {
   }
   auto kernel = std::make_shared<MixedDepthwise>(form, memory::QuantizationOf(given.inputs[0])->scale,
                                                  std::move(*steps), std::move(quantization));
-  if (needs_rows && !kernel->IsByRows()) return kHasFusedOperation;
+  if (needs_rows && !kernel->is_by_rows()) return kHasFusedOperation;
   prepared.scratch_bytes = kernel->scratch_bytes();
   prepared.kernel = std::move(kernel);
   return prepared;
