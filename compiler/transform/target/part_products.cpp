@@ -73,9 +73,9 @@ class PartProducts {
     const Node &first = parts.front().product, &gather = parts.front().gather;
     const Port source = gather.in_port(0).GetSource();
     const int64_t extent = source.shape().known_extents()[static_cast<size_t>(axis)];
-    constexpr int64_t kUsedParts = 3, kParts = 4;  // at least three quarters
+    constexpr int64_t kUsedQuarters = 3, kQuarters = 4;
     const auto count = static_cast<int64_t>(parts.size());
-    if (count < 2 || kParts * count < kUsedParts * extent) return;
+    if (count < 2 || kQuarters * count < kUsedQuarters * extent) return;
     Graph::Spec spec{.name = first.name() + "/all", .attributes = first.ir().attributes()};
     spec.origin = first.ir().origin();
     const Port all =
@@ -98,8 +98,7 @@ class MultiplyBeforeGathers : public TargetReplacementPattern {
  public:
   std::string_view Description() const override {
     return "Products of parts of a tensor with the same matrix, such as those of an unrolled loop, become "
-           "parts "
-           "of one product, which reads the matrix once.";
+           "parts of one product, which reads the matrix once.";
   }
   std::string_view Example() const override {
     return R"(%0 = opset1.Parameter "x" {element_type = f32, shape = shape[2,1,3]} : f32[2,1,3]

@@ -63,8 +63,8 @@ template <size_t kTerms, int64_t kCount>
   for (; at + kCount <= count; at += kCount) {
     float sums[kCount] = {};
     for (size_t term = 0; term < (kTerms != 0 ? kTerms : terms.size()); ++term) {
-      const WeighedFloats& seen = kTerms != 0 ? known[term] : terms[term];
-      for (int64_t i = 0; i < kCount; ++i) sums[i] += seen.weight * seen.from[at + i];
+      const WeighedFloats& weighed = kTerms != 0 ? known[term] : terms[term];
+      for (int64_t i = 0; i < kCount; ++i) sums[i] += weighed.weight * weighed.from[at + i];
     }
     std::copy_n(sums, kCount, to + at);
   }
@@ -72,10 +72,10 @@ template <size_t kTerms, int64_t kCount>
 }
 void SumOf(llvm::ArrayRef<WeighedFloats> terms, int64_t count, float* to) {
   constexpr size_t kTwoRows = 2;
-  constexpr int64_t kMany = 4 * kBlockColumns;
+  constexpr int64_t kLongPart = 4 * kBlockColumns;
   simd::Vectorized([=] {
-    int64_t at = terms.size() == kTwoRows ? SumParts<kTwoRows, kMany>(terms, 0, count, to)
-                                          : SumParts<0, kMany>(terms, 0, count, to);
+    int64_t at = terms.size() == kTwoRows ? SumParts<kTwoRows, kLongPart>(terms, 0, count, to)
+                                          : SumParts<0, kLongPart>(terms, 0, count, to);
     at = SumParts<0, kBlockColumns>(terms, at, count, to);
     SumParts<0, 1>(terms, at, count, to);
   });

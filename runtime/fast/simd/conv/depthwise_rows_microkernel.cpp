@@ -179,16 +179,16 @@ void RunWindow(const DepthwiseRows<In, Out>& given) {
 template <int kSize, int kStride, typename In, typename Out>
 void RunRows(const DepthwiseRows<In, Out>& given) {
   const In* in[kMaxDepthwiseInputRows];
-  constexpr int kMost = kMaxRows<kSize, kStride, In>;
+  constexpr int kMaxCount = kMaxRows<kSize, kStride, In>;
   DepthwiseRows<In, Out> part = given;
   for (int64_t row = 0; row < given.count; row += part.count) {
     const int64_t left = given.count - row;
-    part.count = left >= kMost ? kMost : left >= 2 ? 2 : 1;
+    part.count = left >= kMaxCount ? kMaxCount : left >= 2 ? 2 : 1;
     std::copy_n(given.in + row * kStride, (part.count - 1) * kStride + kSize, in);
     part.in = in;
     part.out = given.out + row * given.out_row;
-    if (part.count == kMost) {
-      RunWindow<kSize, kStride, kMost>(part);
+    if (part.count == kMaxCount) {
+      RunWindow<kSize, kStride, kMaxCount>(part);
     } else if (part.count == 2) {
       RunWindow<kSize, kStride, 2>(part);
     } else {

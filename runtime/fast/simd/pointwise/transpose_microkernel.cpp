@@ -17,8 +17,8 @@ NNEFC_SIMD_INLINE inline void TransposePart(const float* from, int64_t from_stri
   // of 512 bits are slow.
   constexpr int64_t kFew = kSimdWidth == 16 ? 8 : 3;
   // With whole rows or columns of results there are no such stores.
-  constexpr int64_t kSome = 4, kHalf = 8;
-  if (rows == kSimdWidth && columns >= kSome) {
+  constexpr int64_t kMinColumns = 4, kHalf = 8;
+  if (rows == kSimdWidth && columns >= kMinColumns) {
     FloatVector lanes[kSimdWidth];
 #pragma GCC unroll 16
     for (int64_t i = 0; i < kSimdWidth; ++i) LoadFirst(lanes[i], from + i * from_stride, columns, 0);
