@@ -41,6 +41,19 @@ inline std::string Messages(const Emitter& emitter) {
   return text;
 }
 
+// Returns an operation `acme.NAME` without a kernel, whose output has the shape of its input; also its type,
+// unless only a run knows that.
+inline ir::OpInfo ForeignOp(std::string name, bool has_known_type = true) {
+  return {.set = "acme",
+          .name = std::move(name),
+          .inputs = {{.name = "data"}},
+          .outputs = {"output"},
+          .infer = [has_known_type](ir::InferContext& context) {
+            const ElementType type = has_known_type ? context.input(0).type : ElementType::kDynamic;
+            context.SetOutput(0, type, context.input(0).shape);
+          }};
+}
+
 // Builds graphs of OpenVINO operations, and infers each node.
 struct TestGraph {
   std::shared_ptr<ir::Graph> graph = std::make_shared<ir::Graph>(&TestRegistry());

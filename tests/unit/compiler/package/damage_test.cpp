@@ -167,7 +167,7 @@ TEST_F(DamageTest, Archives) {
     const bool success = read(path, /*reads_data=*/false);
     const std::string messages = Messages();
     EXPECT_EQ(read(path, /*reads_data=*/true), success);
-    EXPECT_EQ(Told(), messages);
+    EXPECT_EQ(ReportText(), messages);
     return success;
   };
   Sweep(tar, 512, open);

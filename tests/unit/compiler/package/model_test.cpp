@@ -232,7 +232,7 @@ TEST_F(ModelTest, RefusesArchivesThatAreDamagedMeanwhile) {
     Overwrite(Path("m.tgz"), static_cast<std::streamoff>(place),
               std::string(1, static_cast<char>(~bytes[place])));
     EXPECT_FALSE(model->ReadVariable("a", ElementType::kF32, context_.emitter)) << place;
-    EXPECT_EQ(context_.emitter.diagnostics().size(), 1u) << Told();
+    EXPECT_EQ(context_.emitter.diagnostics().size(), 1u) << ReportText();
     Messages();
   }
 }

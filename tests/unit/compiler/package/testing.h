@@ -75,12 +75,12 @@ class PackageTest : public testing::Test {
     return {context_.sources.AddOpaque("x", kind), std::move(bytes)};
   }
   // Returns the diagnostics since the last call of Messages().
-  std::string Told() const {
+  std::string ReportText() const {
     return RenderText(context_.emitter.diagnostics(), context_.sources, {.color = false, .excerpts = false});
   }
   // Returns the same diagnostics and removes them.
   std::string Messages() {
-    std::string text = Told();
+    std::string text = ReportText();
     context_.emitter.Clear();
     return text;
   }

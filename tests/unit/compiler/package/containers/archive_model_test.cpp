@@ -85,7 +85,8 @@ TEST_F(ArchiveModelTest, BoundOfUnusualCompressions) {
   const std::string path = Write("zeros.tar.lzma", lzma);
   EXPECT_NE(ModelContainer::Open(path, context_, {.max_bytes = 40'960}).model, nullptr) << Messages();
   EXPECT_EQ(ModelContainer::Open(path, context_, {.max_bytes = 20'000}).model, nullptr);
-  EXPECT_NE(Told().find("the archive unpacks to more than 20000 bytes"), std::string::npos) << Told();
+  EXPECT_NE(ReportText().find("the archive unpacks to more than 20000 bytes"), std::string::npos)
+      << ReportText();
   ASSERT_EQ(context_.emitter.diagnostics().size(), 1U);
   EXPECT_EQ(context_.emitter.diagnostics().front().range.end, 0U);
 }
@@ -116,7 +117,8 @@ TEST_F(ArchiveModelTest, DamagedWithinTheData) {
     file << std::string(70'000, '\7');
   }
   EXPECT_FALSE(model->ReadVariable("a", ElementType::kF32, context_.emitter));
-  EXPECT_NE(Told().find("the archive is damaged at or after `a.dat`"), std::string::npos) << Told();
+  EXPECT_NE(ReportText().find("the archive is damaged at or after `a.dat`"), std::string::npos)
+      << ReportText();
 }
 
 // A header whose checksum is wrong is the only mistake, and the file before it is named.

@@ -403,13 +403,7 @@ TEST_F(TunerTest, APlanCacheKeepsChoices) {
 // An executable measures only if it is asked to, and uses the choices of its plan cache in any case.
 TEST_F(TunerTest, ExecutablesUseEarlierChoices) {
   ir::OpRegistry operations(&TestRegistry());
-  operations.Add({.set = "acme",
-                  .name = "Rest",
-                  .inputs = {{.name = "data"}},
-                  .outputs = {"output"},
-                  .infer = [](ir::InferContext& context) {
-                    context.SetOutput(0, context.input(0).type, context.input(0).shape);
-                  }});
+  operations.Add(ForeignOp("Rest"));
   static constexpr kernels::Implementation kRows[] = {
       {kSlow, kernels::AlwaysApplies, kernels::FixedCost<1>, MakeSleeper},
       {kFast, kernels::AlwaysApplies, kernels::FixedCost<2>, MakeSleeper}};

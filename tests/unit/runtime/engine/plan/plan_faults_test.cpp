@@ -87,21 +87,9 @@ TEST(PlanFaultsTest, LayoutsWithoutReorders) {
 
 TEST(PlanFaultsTest, OperationsWithoutKernels) {
   ir::OpRegistry registry(&TestRegistry());
-  registry.Add({.set = "acme",
-                .name = "Fold",
-                .inputs = {{.name = "data"}},
-                .outputs = {"output"},
-                .infer = [](ir::InferContext& context) {
-                  context.SetOutput(0, context.input(0).type, context.input(0).shape);
-                }});
+  registry.Add(ForeignOp("Fold"));
   // Only a run knows the type of the result.
-  registry.Add({.set = "acme",
-                .name = "Guess",
-                .inputs = {{.name = "data"}},
-                .outputs = {"output"},
-                .infer = [](ir::InferContext& context) {
-                  context.SetOutput(0, ElementType::kDynamic, context.input(0).shape);
-                }});
+  registry.Add(ForeignOp("Guess", false));
   for (const std::string name : {"Fold", "Guess"}) {
     for (const bool is_known : {true, false}) {
       TestGraph g;
@@ -118,13 +106,7 @@ TEST(PlanFaultsTest, OperationsWithoutKernels) {
 // Each operation of a chain that no kernel runs as one needs a kernel.
 TEST(PlanFaultsTest, ChainsWithoutKernels) {
   ir::OpRegistry registry(&TestRegistry());
-  registry.Add({.set = "acme",
-                .name = "Fold",
-                .inputs = {{.name = "data"}},
-                .outputs = {"output"},
-                .infer = [](ir::InferContext& context) {
-                  context.SetOutput(0, context.input(0).type, context.input(0).shape);
-                }});
+  registry.Add(ForeignOp("Fold"));
   for (const bool is_last : {true, false}) {
     TestGraph g;
     g.graph = std::make_shared<ir::Graph>(&registry);
