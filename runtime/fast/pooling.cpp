@@ -197,8 +197,8 @@ Reason ReducesPixels(const KernelRequest& request) {
 }
 
 void AddFastPooling(FastTables& tables) {
-  tables.Add({"opset1", "opset8"}, "MaxPool", kMaxPoolTables);
-  tables.Add({"opset1"}, "AvgPool", kAveragePoolTables);
+  tables.Add({"opset1", "opset8", "opset14"}, "MaxPool", kMaxPoolTables);
+  tables.Add({"opset1", "opset14", "opset16"}, "AvgPool", kAveragePoolTables);
   tables.Add({"opset1"}, "ReduceMean", kReduceMeanTables);
   tables.Add({"opset1"}, "ReduceMax", kReduceMaxTables);
 }

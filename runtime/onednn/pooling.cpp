@@ -254,8 +254,8 @@ constexpr kernels::Implementation kReduceMeanRows[] = {
 }  // namespace
 
 void AddPoolingRows(fast::FastTables& tables) {
-  tables.Append({"opset1", "opset8"}, "MaxPool", {{"f32", kMaxPoolRows}});
-  tables.Append({"opset1"}, "AvgPool", {{"f32", kAveragePoolRows}});
+  tables.Append({"opset1", "opset8", "opset14"}, "MaxPool", {{"f32", kMaxPoolRows}});
+  tables.Append({"opset1", "opset14", "opset16"}, "AvgPool", {{"f32", kAveragePoolRows}});
   tables.Append({"opset1"}, "ReduceMean", {{"f32", kReduceMeanRows}});
 }
 

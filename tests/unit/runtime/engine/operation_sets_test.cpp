@@ -1,9 +1,12 @@
 // Operations of a plug-in's set with the names of OpenVINO's: neither backend may confuse them.
 
+#include <map>
 #include <set>
 #include <stdexcept>
 
+#include "llvm/ADT/STLExtras.h"
 #include "runtime/engine/evaluate.h"
+#include "runtime/fast/register.h"
 #include "runtime/kernels/registry.h"
 #include "tests/unit/runtime/run_graph.h"
 
@@ -163,6 +166,28 @@ TEST_F(OperationSetsTest, FactoriesThatDecline) {
   ASSERT_FALSE(result.ok());
   EXPECT_NE(result.error().message.find("there is no kernel for it"), std::string::npos)
       << result.error().message;
+}
+
+// Later sets repeat operations, with attributes that the kernels read. The inputs of BatchNormInference have
+// another order in opset1.
+TEST(FastTablesTest, LaterSetsHaveTheImplementationsOfEarlierOnes) {
+  KernelRegistry kernels;
+  fast::RegisterFastKernels(kernels, {});
+  const auto has_fast = [&](const std::string& set, const std::string& name) {
+    return kernels.Find(kernels::Backend::kFast, set, name) != nullptr;
+  };
+  std::map<std::string, std::set<std::string>> sets_of;
+  for (size_t i = 0; i < TestRegistry().size(); ++i) {
+    const ir::OpInfo& info = TestRegistry().Info(ir::OpId(static_cast<int32_t>(i)));
+    if (info.set != ir::kNnefSet) sets_of[info.name].insert(info.set);
+  }
+  EXPECT_EQ(sets_of["MaxPool"], (std::set<std::string>{"opset1", "opset14", "opset8"}));
+  for (const auto& [name, sets] : sets_of) {
+    if (name == "BatchNormInference" ||
+        !llvm::any_of(sets, [&](const std::string& set) { return has_fast(set, name); }))
+      continue;
+    for (const std::string& set : sets) EXPECT_TRUE(has_fast(set, name)) << set << "." << name;
+  }
 }
 
 }  // namespace

@@ -12,22 +12,26 @@ constexpr char kPooling[] = "nnefc:pooling";
 enum class Pool : uint8_t { kMax, kMean, kMeanOfPadding };
 constexpr std::array kPools = {Pool::kMax, Pool::kMean, Pool::kMeanOfPadding};
 
-ir::OutputPort PoolOf(TestGraph& g, Pool pool, ir::OutputPort x, const WindowSetting& setting, bool ceil) {
+// An empty set stands for the first one with the attributes of the tests.
+ir::OutputPort PoolOf(TestGraph& g, Pool pool, ir::OutputPort x, const WindowSetting& setting,
+                      const char* rounding, std::string_view set = {}) {
   ir::AttributeMap window = WindowOf(setting);
   window.Set("kernel", ir::Attribute::Integers(setting.window.begin(), setting.window.end()));
-  window.Set("rounding_type", ceil ? "ceil" : "floor");
+  window.Set("rounding_type", rounding);
   const bool is_max = pool == Pool::kMax;
   if (!is_max) window.Set("exclude-pad", pool == Pool::kMean);
-  if (!is_max) return g.Op("AvgPool", {x}, window);
-  return g.Op("opset8", "MaxPool", {x}, window, 2);
+  if (!is_max) return g.Op(set.empty() ? "opset1" : set, "AvgPool", {x}, window);
+  return g.Op(set.empty() ? "opset8" : set, "MaxPool", {x}, window, 2);
 }
 
-void ExpectPool(Pool pool, const WindowSetting& setting, bool ceil, const TensorValue& images,
-                const std::string& kernel = kPooling) {
-  SCOPED_TRACE(Describe(setting) + (ceil ? " up" : "") + " pool " + std::to_string(static_cast<int>(pool)));
+void ExpectPool(Pool pool, const WindowSetting& setting, const char* rounding, std::string_view set,
+                const TensorValue& images, const std::string& kernel = kPooling) {
+  SCOPED_TRACE(Describe(setting) + " " + rounding + " pool " + std::to_string(static_cast<int>(pool)) + " " +
+               std::string(set));
   TestGraph g;
   const auto x = g.Parameter("x", setting.input);
-  const auto y = PoolOf(g, pool, InBlocks(g, x, setting.input[1], setting.window.size()), setting, ceil);
+  const auto y =
+      PoolOf(g, pool, InBlocks(g, x, setting.input[1], setting.window.size()), setting, rounding, set);
   g.Result(y);
   // Readers of whole blocks must not use the padding after the last channel.
   Shape next = {4, setting.input[1]};
@@ -48,6 +52,11 @@ void ExpectPool(Pool pool, const WindowSetting& setting, bool ceil, const Tensor
     for (size_t i = 0; i < expected.size(); ++i)
       ExpectNear((*actual)[i], expected[i], i == 0 ? (pool == Pool::kMax ? 0 : 1e-6) : 1e-5);
   }
+}
+
+void ExpectPool(Pool pool, const WindowSetting& setting, bool ceil, const TensorValue& images,
+                const std::string& kernel = kPooling) {
+  ExpectPool(pool, setting, ceil ? "ceil" : "floor", {}, images, kernel);
 }
 
 TEST(BlockedPoolingTest, WindowsOfEveryKind) {
@@ -86,7 +95,7 @@ TEST(BlockedPoolingTest, ImagesThatLieByRows) {
       const WindowSetting setting{.input = shape, .window = threes, .begin = ones, .end = ones};
       SCOPED_TRACE(Describe(setting) + " pool " + std::to_string(static_cast<int>(pool)));
       TestGraph g;
-      g.Result(PoolOf(g, pool, g.Op("Sigmoid", {g.Parameter("x", shape)}), setting, false));
+      g.Result(PoolOf(g, pool, g.Op("Sigmoid", {g.Parameter("x", shape)}), setting, "floor"));
       const std::vector<TensorValue> images = {RandomTensor(shape, 3)};
       const auto executable = Compile(g.graph, {.backend = kernels::Backend::kFast, .threads = 2});
       ASSERT_NE(executable, nullptr);
@@ -109,6 +118,30 @@ TEST(BlockedPoolingTest, OneAxisAndDilations) {
                            .begin = {2, 1},
                            .end = {1, 1}};
   ExpectPool(Pool::kMax, wide, false, RandomTensor(wide.input, 6));
+}
+
+// PyTorch's exporters write these sets. Its rounding excludes windows that begin in the padding at the end.
+TEST(BlockedPoolingTest, LaterSets) {
+  for (const Pool pool : kPools) {
+    for (const char* set : {"opset14", "opset16"}) {
+      const bool is_max = pool == Pool::kMax;
+      if (is_max && std::string_view(set) == "opset16") continue;
+      for (const char* rounding : {"floor", "ceil", "ceil_torch"}) {
+        for (const int64_t size : {5, 6, 13, 14}) {
+          const WindowSetting setting{.input = {2, 40, size, size},
+                                      .window = {3, 2},
+                                      .strides = {2, 3},
+                                      .begin = {1, 1},
+                                      .end = {1, 1}};
+          ExpectPool(pool, setting, rounding, set, RandomTensor(setting.input, 2));
+          if (!is_max && std::string_view(set) == "opset14") continue;
+          WindowSetting dilated = setting;
+          dilated.dilations = {2, 3};
+          ExpectPool(pool, dilated, rounding, set, RandomTensor(setting.input, 3));
+        }
+      }
+    }
+  }
 }
 
 TEST(BlockedPoolingTest, MeansAndMaximaOfWholeImages) {
