@@ -7,6 +7,7 @@
 
 #include "runtime/fast/gemm/tiling.h"
 #include "runtime/fast/simd/dispatch.h"
+#include "runtime/fast/simd/int8/uint8_transpose_microkernel.h"
 #include "runtime/fast/simd/loop_math.h"
 #include "runtime/fast/simd/pointwise/transpose_microkernel.h"
 #include "runtime/tensor/parallel.h"
@@ -77,11 +78,12 @@ class Int8Reorder final : public kernels::Kernel {
       return InterleaveFewPixels(in, out);
     // Partitions pixels: in NHWC layout several channel blocks share a cache line, which would cause false
     // sharing.
-    constexpr int64_t kMinPixels = 16, kMaxPixels = 256;
+    constexpr int64_t kMinPixels = 2 * simd::kUint8Tile, kMaxPixels = 256;
     const int64_t parts = tensor::CeilDivide(
         sizes_.pixels, std::clamp(tensor::kParallelGrain / sizes_.channels, kMinPixels, kMaxPixels));
     tensor::ParallelFor(sizes_.images * parts, sizes_.pixels / parts * sizes_.channels, [&](int64_t task) {
       const simd::IndexRange pixels = simd::IndexRange{0, sizes_.pixels}.Part(parts, task % parts);
+      if (TransposesTiles(pixels)) return Transpose(in, out, task / parts, pixels);
       for (int64_t channel = 0; channel < sizes_.channels; channel += kChannelBlock)
         CopyBlock(in, out, task / parts, channel, pixels);
     });
@@ -90,6 +92,31 @@ class Int8Reorder final : public kernels::Kernel {
 
  private:
   static constexpr int64_t kColors = 3, kFewChannels = 4, kFewPixels = 8, kTilePixels = 64;
+
+  // Returns whether these pixels are transposed between planes and NHWC in whole tiles.
+  bool TransposesTiles(const simd::IndexRange& pixels) const {
+    const bool from_planes = from_ == ImageOrder::kRows && to_ == ImageOrder::kChannelsLast16;
+    const bool to_planes = from_ == ImageOrder::kChannelsLast16 && to_ == ImageOrder::kRows;
+    return simd::HasSimd() && (to_planes || (from_planes && std::is_same_v<Number, uint8_t>)) &&
+           std::min(sizes_.channels, pixels.count()) >= simd::kUint8Tile;
+  }
+
+  void Transpose(const uint8_t* in, Number* out, int64_t image, const simd::IndexRange& pixels) const {
+    const bool from_planes = from_ == ImageOrder::kRows;
+    const int64_t out_step = sizes_.StepOf(to_);
+    const simd::Uint8Matrix matrix = {
+        .from = in + sizes_.BeginOf(from_, image, 0) + pixels.begin * sizes_.StepOf(from_),
+        .from_stride = from_planes ? sizes_.pixels : sizes_.channels,
+        .rows = from_planes ? sizes_.channels : pixels.count(),
+        .columns = from_planes ? pixels.count() : sizes_.channels};
+    Number* to = out + sizes_.BeginOf(to_, image, 0) + pixels.begin * out_step;
+    const int64_t stride = from_planes ? sizes_.channels : sizes_.pixels;
+    if constexpr (std::is_same_v<Number, float>) {
+      simd::TransposeUint8ToFloats(matrix, {.scale = codes_.scale, .zero = codes_.zero}, to, stride);
+    } else {
+      simd::TransposeUint8(matrix, to, stride);
+    }
+  }
 
   // Interleaves images of a few pixels, too few for vectors.
   kernels::FaultOr<Success> InterleaveFewPixels(const uint8_t* in, Number* out) const {

@@ -98,8 +98,8 @@ void CheckOrders(const Images& images, GuardedEdge edge) {
 TEST(Int8ReorderTest, ChannelsAndPixels) {
   for (const int64_t channels : {1, 2, 3, 4, 8, 12, 15, 16, 17, 31, 32, 33}) {
     for (const int64_t count : {1, 3}) {
-      for (const Shape& pixels :
-           {Shape{}, Shape{1}, Shape{17}, Shape{3, 5}, Shape{8}, Shape{3, 3}, Shape{2, 3, 4}}) {
+      for (const Shape& pixels : {Shape{}, Shape{1}, Shape{16}, Shape{17}, Shape{33}, Shape{3, 5}, Shape{8},
+                                  Shape{3, 3}, Shape{2, 3, 4}}) {
         Shape shape = {count, channels};
         shape.append(pixels.begin(), pixels.end());
         for (const GuardedEdge edge : {GuardedEdge::kBegin, GuardedEdge::kEnd}) CheckOrders({shape}, edge);
