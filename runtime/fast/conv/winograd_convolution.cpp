@@ -1,4 +1,4 @@
-// Winograd convolution with 3x3 filters.
+// Winograd convolution with 3x3 filters and with lines of taps.
 
 #include "runtime/fast/conv/winograd_convolution.h"
 
@@ -42,12 +42,27 @@ struct WinogradPhase {
   }
 };
 
+// The distances between the pixels of an image and of its result along an axis.
+struct PixelSteps {
+  int64_t input, output;
+};
+
 // The shape of a Winograd convolution. Slices of a volume are images: each adds the products of its inputs
-// for all taps along that axis, as additional input channels, ordered by tap.
+// for all taps along that axis, as additional input channels, ordered by tap. Lines of taps are along the
+// columns. If the filter has one column, rows and columns of the image are exchanged.
 struct WinogradForm {
   int64_t images, inputs, outputs;
   WindowAxis slices, rows, columns;
+  PixelSteps row_steps, column_steps;
   int threads;
+
+  bool has_lines() const { return rows.size == 1; }
+  int64_t taps() const { return rows.size * columns.size; }
+  // Per tile: rows of products, all products, and results along each axis.
+  int64_t product_rows() const { return has_lines() ? 1 : kWinogradExtent; }
+  int64_t products() const { return product_rows() * kWinogradExtent; }
+  int64_t row_results() const { return has_lines() ? 1 : simd::kWinogradResults; }
+  int64_t column_results() const { return simd::WinogradResultsOf(columns.size); }
 
   int64_t terms() const { return slices.size * inputs; }
   int64_t input_blocks() const { return CeilDivide(inputs, kBlockColumns); }
@@ -60,7 +75,8 @@ struct WinogradForm {
     WindowAxis of_rows = rows, of_columns = columns;
     of_rows.output = CeilDivide(rows.output, rows.dilation);
     of_columns.output = CeilDivide(columns.output, columns.dilation);
-    return WinogradGrid::Of(images * slices.output * phases(), of_rows, of_columns);
+    return WinogradGrid::Of(images * slices.output * phases(), of_rows, of_columns, row_results(),
+                            column_results());
   }
   WinogradPhase RowPhase(int64_t phase) const { return WinogradPhase::Of(rows, phase / columns.dilation); }
   WinogradPhase ColumnPhase(int64_t phase) const {
@@ -88,13 +104,13 @@ struct WinogradGroups {
   static WinogradGroups Of(const WinogradForm& form) {
     constexpr int64_t kMaxOfFilter = 655360, kMaxSharedTiles = 1048576;  // floats
     const auto count_of = [&](int64_t floats, int64_t least_tiles) {
-      const int64_t of_tile = simd::kWinogradProducts * (form.term_blocks() + 2) * kBlockColumns;
+      const int64_t of_tile = form.products() * (form.term_blocks() + 2) * kBlockColumns;
       const int64_t tiles = std::clamp<int64_t>(floats / of_tile, least_tiles, 64 * simd::TileRows());
       return CeilDivide(form.tiles(), tiles / simd::TileRows() * simd::TileRows());
     };
     const int64_t own = count_of(simd::L2Floats(), 2 * simd::TileRows());
     const bool is_small =
-        simd::kWinogradProducts * form.terms() * form.output_tiles() * simd::kTileColumns <= kMaxOfFilter;
+        form.products() * form.terms() * form.output_tiles() * simd::kTileColumns <= kMaxOfFilter;
     const int64_t least = form.threads == 1 ? 2 : 2 * form.threads;
     if (is_small && own >= least)
       return {.count = tensor::RoundUp(own, form.threads), .has_whole_filter = true};
@@ -104,18 +120,30 @@ struct WinogradGroups {
   }
 };
 
-// Returns the estimated time relative to direct convolution, from cycles per term and block of outputs on
-// Zen 4: at best 36 for a tile's products, 300 for the transform of the filter, 150 and 130 for the
-// transforms of the image and the result, per tile and block. Direct convolution takes 9.3 per pixel.
+// The cycles per term and block of outputs that transforms and products take: per tile, per tile and block of
+// the image and the result, and per filter.
+struct WinogradCycles {
+  double of_products, of_image, of_result, of_filter;
+};
+// Measured on Zen 4 and, for lines, on Zen 5.
+constexpr WinogradCycles kSquareCycles = {
+    .of_products = 40, .of_image = 150, .of_result = 130, .of_filter = 300};
+constexpr WinogradCycles kLineCycles = {.of_products = 6.7, .of_image = 22, .of_result = 22, .of_filter = 60};
+// Direct convolution, per pixel.
+constexpr double kDirectCyclesOfTap = 9.3 / 9;
+
+// Returns the estimated time relative to direct convolution.
 double TimeComparedWithDirect(const WinogradForm& form) {
   const auto tiles = static_cast<double>(form.tiles());
   const int64_t images = form.images * form.slices.output;
   const auto pixels = static_cast<double>(images * form.rows.output * form.columns.output);
   const WinogradGroups groups = WinogradGroups::Of(form);
-  const double of_tile = 40 + 150.0 / static_cast<double>(form.output_blocks() * kBlockColumns) +
-                         130.0 / static_cast<double>(form.terms());
-  const double of_filter = 300.0 * static_cast<double>(groups.has_whole_filter ? 1 : groups.count);
-  return (tiles * of_tile + of_filter) / (9.3 * pixels);
+  const WinogradCycles& cycles = form.has_lines() ? kLineCycles : kSquareCycles;
+  const double of_tile = cycles.of_products +
+                         cycles.of_image / static_cast<double>(form.output_blocks() * kBlockColumns) +
+                         cycles.of_result / static_cast<double>(form.terms());
+  const double of_filter = cycles.of_filter * static_cast<double>(groups.has_whole_filter ? 1 : groups.count);
+  return (tiles * of_tile + of_filter) / (kDirectCyclesOfTap * static_cast<double>(form.taps()) * pixels);
 }
 
 class WinogradKernel final : public kernels::Kernel {
@@ -129,7 +157,7 @@ class WinogradKernel final : public kernels::Kernel {
     const int64_t of_member = ResultFloats() + (groups_.are_shared ? 0 : ImageFloats()) +
                               (groups_.has_whole_filter ? 0 : FilterFloats(TermsTogether()));
     const int64_t of_all = groups_.has_whole_filter
-                               ? form_.output_tiles() * kWinogradExtent * FilterFloats(form_.terms())
+                               ? form_.output_tiles() * form_.product_rows() * FilterFloats(form_.terms())
                            : groups_.are_shared ? ImageFloats()
                                                 : 0;
     const int64_t floats = steps_.column_floats(form_.outputs) + of_all + form_.threads * of_member;
@@ -160,8 +188,8 @@ class WinogradKernel final : public kernels::Kernel {
 
   IndexRange TilesOf(int64_t group) const { return IndexRange{0, form_.tiles()}.Part(groups_.count, group); }
   int64_t MaxTiles() const { return CeilDivide(form_.tiles(), groups_.count); }
-  int64_t ImageFloats() const { return simd::kWinogradProducts * StrideOf(form_.term_blocks(), MaxTiles()); }
-  int64_t ResultFloats() const { return simd::kWinogradProducts * StrideOf(2, MaxTiles()); }
+  int64_t ImageFloats() const { return form_.products() * StrideOf(form_.term_blocks(), MaxTiles()); }
+  int64_t ResultFloats() const { return form_.products() * StrideOf(2, MaxTiles()); }
   // Stride of a row of products for a tile of outputs.
   static int64_t FilterStride(int64_t terms) { return terms * simd::kTileColumns + kBlockColumns; }
   int64_t FilterFloats(int64_t terms) const { return kWinogradExtent * FilterStride(terms); }
@@ -174,22 +202,20 @@ class WinogradKernel final : public kernels::Kernel {
 
   void RunOwnTiles(const ConvolutionCall& call, float* scratch) const {
     const int64_t filter_floats = FilterFloats(form_.terms()), tiles = form_.output_tiles();
+    const int64_t rows = form_.product_rows();
     const IndexRange terms = {0, form_.terms()};
-    tensor::RunTasks(tiles * kWinogradExtent, form_.threads, [&](int64_t task, int) {
-      TransformTaps(call, task / kWinogradExtent, task % kWinogradExtent, terms,
-                    scratch + task * filter_floats);
+    tensor::RunTasks(tiles * rows, form_.threads, [&](int64_t task, int) {
+      TransformTaps(call, task / rows, task % rows, terms, scratch + task * filter_floats);
     });
     tensor::RunTasks(groups_.count, form_.threads, [&](int64_t group, int member) {
       const IndexRange span = TilesOf(group);
-      float* image =
-          scratch + tiles * kWinogradExtent * filter_floats + member * (ImageFloats() + ResultFloats());
+      float* image = scratch + tiles * rows * filter_floats + member * (ImageFloats() + ResultFloats());
       float* results = image + ImageFloats();
       for (int64_t block = 0; block < form_.term_blocks(); ++block) TransformPixels(call, span, block, image);
       for (int64_t tile = 0; tile < tiles; ++tile) {
         const Part part = {span, span, tile};
-        for (int64_t row = 0; row < kWinogradExtent; ++row)
-          Multiply(part, row, terms, image, scratch + (tile * kWinogradExtent + row) * filter_floats,
-                   results);
+        for (int64_t row = 0; row < rows; ++row)
+          Multiply(part, row, terms, image, scratch + (tile * rows + row) * filter_floats, results);
         Finish(call, part, results);
       }
     });
@@ -222,7 +248,7 @@ class WinogradKernel final : public kernels::Kernel {
   // Transforms the filter in parts: `own` has room for one, followed by the products.
   void RunPart(const ConvolutionCall& call, const Part& part, const float* image, float* own) const {
     float* results = own + FilterFloats(TermsTogether());
-    for (int64_t row = 0; row < kWinogradExtent; ++row) {
+    for (int64_t row = 0; row < form_.product_rows(); ++row) {
       for (int64_t first = 0; first < form_.terms(); first += TermsTogether()) {
         const IndexRange terms = {first, std::min(first + TermsTogether(), form_.terms())};
         TransformTaps(call, part.outputs, row, terms, own);
@@ -235,8 +261,16 @@ class WinogradKernel final : public kernels::Kernel {
   // Transforms the filters of a range of terms and a tile of outputs for a row of products.
   void TransformTaps(const ConvolutionCall& call, int64_t outputs, int64_t row, const IndexRange& terms,
                      float* out) const {
-    constexpr int64_t kTaps = simd::kWinogradTaps * simd::kWinogradTaps * simd::kTileColumns;
-    simd::TransformFilter({.taps = call.weights + (outputs * form_.terms() + terms.begin) * kTaps,
+    const int64_t taps = form_.taps() * simd::kTileColumns;
+    const float* filter = call.weights + (outputs * form_.terms() + terms.begin) * taps;
+    if (form_.has_lines()) {
+      return simd::TransformFilterLines({.taps = filter,
+                                         .count = form_.columns.size,
+                                         .inputs = terms.count(),
+                                         .out = out,
+                                         .stride = FilterStride(terms.count())});
+    }
+    simd::TransformFilter({.taps = filter,
                            .inputs = terms.count(),
                            .row = row,
                            .out = out,
@@ -258,15 +292,18 @@ class WinogradKernel final : public kernels::Kernel {
           const int64_t slice = gemm::InputPosition(slices, index_of_slice % slices.output, tap);
           const int64_t plane = (image * form_.input_blocks() + channels) * slices.input;
           const bool is_seen = slice >= 0 && slice < slices.input;
-          const int64_t first = of_rows.first_pixel * columns.input + of_columns.first_pixel;
-          simd::TransformImage(
+          const int64_t first =
+              of_rows.first_pixel * form_.row_steps.input + of_columns.first_pixel * form_.column_steps.input;
+          const auto transform = form_.has_lines() ? simd::TransformImageLines : simd::TransformImage;
+          transform(
               {.image = call.in + (plane + (is_seen ? slice : 0)) * form_.in_slice() + first * kBlockColumns,
-               .row_stride = rows.dilation * columns.input * kBlockColumns,
-               .pixel_stride = columns.dilation * kBlockColumns,
+               .row_stride = rows.dilation * form_.row_steps.input * kBlockColumns,
+               .pixel_stride = columns.dilation * form_.column_steps.input * kBlockColumns,
                .rows = is_seen ? of_rows.pixels : 0,
                .columns = of_columns.pixels,
-               .row = row * simd::kWinogradResults + of_rows.seen_first,
-               .column = column * simd::kWinogradResults + of_columns.seen_first,
+               .row = row * form_.row_results() + of_rows.seen_first,
+               .column = column * form_.column_results() + of_columns.seen_first,
+               .results = form_.column_results(),
                .count = count,
                .out = out + (block * span.count() + index) * kBlockColumns,
                .stride = StrideOf(form_.term_blocks(), span.count())});
@@ -315,28 +352,30 @@ class WinogradKernel final : public kernels::Kernel {
     form_.grid().ForRows(span, [&](int64_t image, int64_t row, int64_t column, int64_t count, int64_t index) {
       const int64_t slice = image / form_.phases(), phase = image % form_.phases();
       const int64_t plane = (slice / slices * form_.output_blocks() + block) * slices + slice % slices;
-      const int64_t first = row * simd::kWinogradResults, begin = column * simd::kWinogradResults;
-      const int64_t rows = std::min(simd::kWinogradResults, form_.RowPhase(phase).results - first);
+      const int64_t first = row * form_.row_results(), begin = column * form_.column_results();
+      const int64_t rows = std::min(form_.row_results(), form_.RowPhase(phase).results - first);
       const int64_t pixels =
-          std::min(count * simd::kWinogradResults, form_.ColumnPhase(phase).results - begin);
+          std::min(count * form_.column_results(), form_.ColumnPhase(phase).results - begin);
       if (rows <= 0 || pixels <= 0) return;
-      const int64_t pixel_stride = form_.columns.dilation * kBlockColumns;
-      const int64_t row_stride = form_.rows.dilation * form_.columns.output * kBlockColumns;
-      const int64_t own =
-          phase / form_.columns.dilation * form_.columns.output + phase % form_.columns.dilation;
+      const int64_t pixel_stride = form_.columns.dilation * form_.column_steps.output * kBlockColumns;
+      const int64_t row_stride = form_.rows.dilation * form_.row_steps.output * kBlockColumns;
+      const int64_t own = phase / form_.columns.dilation * form_.row_steps.output +
+                          phase % form_.columns.dilation * form_.column_steps.output;
       const int64_t offset =
           plane * form_.out_slice() + own * kBlockColumns + first * row_stride + begin * pixel_stride;
-      simd::TransformResult({.products = products + index * kBlockColumns,
-                             .stride = StrideOf(2, span.count()),
-                             .count = count,
-                             .bias = call.operands.ColumnsOf(steps_.bias(), block * kBlockColumns),
-                             .start = call.operands.ElementsOf(steps_.start(), offset),
-                             .out = call.out + offset,
-                             .row_stride = row_stride,
-                             .pixel_stride = pixel_stride,
-                             .rows = rows,
-                             .columns = pixels,
-                             .limits = steps_.limits()});
+      const auto transform = form_.has_lines() ? simd::TransformResultLines : simd::TransformResult;
+      transform({.products = products + index * kBlockColumns,
+                 .stride = StrideOf(2, span.count()),
+                 .count = count,
+                 .bias = call.operands.ColumnsOf(steps_.bias(), block * kBlockColumns),
+                 .start = call.operands.ElementsOf(steps_.start(), offset),
+                 .out = call.out + offset,
+                 .row_stride = row_stride,
+                 .pixel_stride = pixel_stride,
+                 .rows = rows,
+                 .columns = pixels,
+                 .results = form_.column_results(),
+                 .limits = steps_.limits()});
       for (int64_t y = 0; y < rows; ++y)
         steps_.Finish({.out = {call.out + offset + y * row_stride, pixel_stride, 0},
                        .offset = offset + y * row_stride,
@@ -352,14 +391,18 @@ class WinogradKernel final : public kernels::Kernel {
   gemm::Epilogue steps_;
 };
 
-// Describes a 3x3 convolution with stride 1, with one slice or several, in channel blocks.
+// Describes a convolution of stride 1 with 3x3 taps or a line of them, with one slice or several, in channel
+// blocks.
 kernels::OrReason<WinogradForm> WinogradFormOf(const kernels::KernelRequest& request) {
   const llvm::ArrayRef<int64_t> filter = request.inputs[1].shape;
   const llvm::ArrayRef<int64_t> input = request.inputs[0].shape;
   const kernels::Window window = gemm::WindowOfConvolution(request);
   const WindowAxis &rows = window[1], &columns = window[2];
-  if (rows.size != simd::kWinogradTaps || columns.size != simd::kWinogradTaps)
-    return Reason("filter {}x{}", rows.size, columns.size);
+  const int64_t length = std::max(rows.size, columns.size);
+  const bool is_line =
+      std::min(rows.size, columns.size) == 1 && length >= simd::kMinLineTaps && length <= simd::kMaxLineTaps;
+  const bool is_square = rows.size == simd::kWinogradTaps && columns.size == simd::kWinogradTaps;
+  if (!is_line && !is_square) return Reason("filter {}x{}", rows.size, columns.size);
   if (rows.stride != 1 || columns.stride != 1) return Reason("strides {}x{}", rows.stride, columns.stride);
   if (std::min(filter[0], filter[1]) < kBlockColumns)
     return Reason("{} input and {} output channels, fewer than a block", filter[1], filter[0]);
@@ -372,16 +415,24 @@ kernels::OrReason<WinogradForm> WinogradFormOf(const kernels::KernelRequest& req
     return Reason("{} channels for several slices, not whole blocks", filter[1]);
   if (slices > 1 && filter[1] > kMaxTerms / slices)
     return Reason("{} channels of {} slices are too many", filter[1], slices);
-  return WinogradForm{.images = input[0],
-                      .inputs = filter[1],
-                      .outputs = filter[0],
-                      .slices = window[0],
-                      .rows = window[1],
-                      .columns = window[2],
-                      .threads = tensor::CurrentThreads()};
+  WinogradForm form = {.images = input[0],
+                       .inputs = filter[1],
+                       .outputs = filter[0],
+                       .slices = window[0],
+                       .rows = rows,
+                       .columns = columns,
+                       .row_steps = {.input = columns.input, .output = columns.output},
+                       .column_steps = {.input = 1, .output = 1},
+                       .threads = tensor::CurrentThreads()};
+  if (columns.size == 1) {
+    std::swap(form.rows, form.columns);
+    std::swap(form.row_steps, form.column_steps);
+  }
+  if (is_line) form.rows.dilation = 1;  // no effect on a single tap
+  return form;
 }
 
-// [outputs, inputs, slices, 3, 3] in tiles of outputs: [tile][slices][inputs][9].
+// [outputs, inputs, slices, rows, columns] in tiles of outputs: [tile][slices][inputs][taps].
 tensor::Layout WinogradFilterLayout(llvm::ArrayRef<int64_t> filter) {
   memory::BlockedFormat format = memory::AxisBlockedFormat(filter, 0, simd::kTileColumns);
   if (filter.size() == 5) {

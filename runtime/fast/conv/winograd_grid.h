@@ -1,4 +1,4 @@
-// The partition of images into kWinogradResults x kWinogradResults tiles.
+// The partition of images into tiles, by default of kWinogradResults x kWinogradResults results.
 #pragma once
 
 #include <algorithm>
@@ -11,10 +11,11 @@ namespace nnefc::runtime::fast::conv {
 struct WinogradGrid {
   int64_t images, rows, columns;  // tiles per image
 
-  static WinogradGrid Of(int64_t images, const kernels::WindowAxis& rows,
-                         const kernels::WindowAxis& columns) {
-    return {images, tensor::CeilDivide(rows.output, simd::kWinogradResults),
-            tensor::CeilDivide(columns.output, simd::kWinogradResults)};
+  static WinogradGrid Of(int64_t images, const kernels::WindowAxis& rows, const kernels::WindowAxis& columns,
+                         int64_t row_results = simd::kWinogradResults,
+                         int64_t column_results = simd::kWinogradResults) {
+    return {images, tensor::CeilDivide(rows.output, row_results),
+            tensor::CeilDivide(columns.output, column_results)};
   }
 
   // Returns the number of tiles of all images, in row order.

@@ -1,4 +1,4 @@
-// Winograd microkernels: transforms of tiles for 3x3 filters.
+// Winograd microkernels: transforms of tiles for 3x3 filters and for lines.
 
 #include "runtime/fast/simd/conv/winograd_microkernel.h"
 
@@ -35,6 +35,44 @@ NNEFC_SIMD_INLINE inline void TransformTaps(const FloatVector (&g)[kTaps], Float
   y[3] = even_b + odd_b;
   y[4] = even_b - odd_b;
   y[5] = g[2];
+}
+
+// G for kCount taps of a line.
+template <int kCount>
+NNEFC_SIMD_INLINE inline void TransformLineTaps(const FloatVector (&g)[kCount], FloatVector (&y)[kExtent]) {
+  // The terms of even and of odd powers of a point, divided by its product of differences.
+  const auto put = [&](float point, float divisor, FloatVector& sum, FloatVector& difference)
+                       NNEFC_SIMD_INLINE {
+                         FloatVector parts[] = {{}, {}};
+                         float factor = 1 / divisor;
+#pragma GCC unroll 5
+                         for (int tap = 0; tap < kCount; ++tap, factor *= point)
+                           parts[tap % 2] += factor * g[tap];
+                         sum = parts[0] + parts[1];
+                         difference = parts[0] - parts[1];
+                       };
+  y[0] = (1 / kProductOfSquares) * g[0];
+  put(kA, 2 * kA2 * (kA2 - kB2), y[1], y[2]);
+  put(kB, 2 * kB2 * (kB2 - kA2), y[3], y[4]);
+  y[5] = g[kCount - 1];
+}
+
+template <int kCount>
+NNEFC_SIMD_INLINE inline void TransformFilterLine(const FilterLines& given) {
+  const FilterLines filter = given;  // local copy, to exclude aliasing
+  const float* taps = filter.taps;
+  float* out = filter.out;
+  for (int64_t i = 0; i < filter.inputs; ++i, taps += kCount * kTileColumns, out += kTileColumns) {
+    for (int64_t block = 0; block < kTileColumns; block += kSimdWidth) {
+      FloatVector given_taps[kCount], products[kExtent];
+#pragma GCC unroll 5
+      for (int tap = 0; tap < kCount; ++tap) given_taps[tap] = LoadVector(taps + block + tap * kTileColumns);
+      TransformLineTaps(given_taps, products);
+#pragma GCC unroll 6
+      for (int x = 0; x < kExtent; ++x)
+        *reinterpret_cast<UnalignedFloatVector*>(out + block + x * filter.stride) = products[x];
+    }
+  }
 }
 
 template <int kRow>
@@ -173,6 +211,26 @@ NNEFC_SIMD_INLINE inline void TransformImageTiles(const ImageTiles& given) {
   }
 }
 
+// One row of pixels per tile. Their distance does not matter to whole vectors.
+NNEFC_SIMD_INLINE inline void TransformLineTiles(const ImageTiles& given) {
+  const ImageTiles tiles = given;  // local copy, to exclude aliasing
+  const bool sees_row = tiles.row >= 0 && tiles.row < tiles.rows;
+  const float* row = tiles.image + (sees_row ? tiles.row : 0) * tiles.row_stride;
+  for (int64_t i = 0; i < tiles.count; ++i) {
+    const int64_t column = tiles.column + i * tiles.results;
+    const bool sees_all = sees_row && column >= 0 && column + kExtent <= tiles.columns;
+    for (int64_t lane = 0; lane < kBlockColumns; lane += kSimdWidth) {
+      FloatVector pixels[kExtent] = {};
+#pragma GCC unroll 6
+      for (int64_t x = 0; x < kExtent; ++x) {
+        const bool sees = sees_all || (sees_row && column + x >= 0 && column + x < tiles.columns);
+        if (sees) pixels[x] = LoadVector(row + (column + x) * tiles.pixel_stride + lane);
+      }
+      ProductsOut{tiles.out + i * kBlockColumns + lane, tiles.stride}.PutRow(pixels, 0);
+    }
+  }
+}
+
 // A^T along an axis of products.
 NNEFC_SIMD_INLINE inline void TransformProducts(const FloatVector (&m)[kExtent], FloatVector (&y)[kResults]) {
   const FloatVector sum_a = m[1] + m[2], difference_a = m[1] - m[2];
@@ -217,6 +275,47 @@ NNEFC_SIMD_INLINE inline void TransformResultTile(const ResultTiles& tiles, int6
   }
 }
 
+// A^T for kCount results of a line.
+template <int kCount>
+NNEFC_SIMD_INLINE inline void TransformLineProducts(const FloatVector (&m)[kExtent],
+                                                    FloatVector (&y)[kCount]) {
+  const FloatVector sum_a = m[1] + m[2], difference_a = m[1] - m[2];
+  const FloatVector sum_b = m[3] + m[4], difference_b = m[3] - m[4];
+  float power_a = 1, power_b = 1;
+#pragma GCC unroll 5
+  for (int i = 0; i < kCount; ++i, power_a *= kA, power_b *= kB)
+    y[i] = i % 2 == 0 ? power_a * sum_a + power_b * sum_b : power_a * difference_a + power_b * difference_b;
+  y[0] += m[0];
+  y[kCount - 1] += m[kExtent - 1];
+}
+
+template <int kCount>
+NNEFC_SIMD_INLINE inline void TransformResultLine(const ResultTiles& given) {
+  const ResultTiles tiles = given;  // local copy, to exclude aliasing
+  DispatchLimits(tiles.limits, [&](const auto& limit) NNEFC_SIMD_INLINE {
+    for (int64_t i = 0; i < tiles.count; ++i) {
+      for (int64_t lane = 0; lane < kBlockColumns; lane += kSimdWidth) {
+        FloatVector products[kExtent], results[kCount], bias = {};
+        const float* from = tiles.products + i * kBlockColumns + lane;
+#pragma GCC unroll 6
+        for (int x = 0; x < kExtent; ++x) products[x] = LoadVector(from + x * tiles.stride);
+        TransformLineProducts(products, results);
+        if (tiles.bias != nullptr) bias = LoadVector(tiles.bias + lane);
+        const int64_t remaining = tiles.columns - i * kCount;
+#pragma GCC unroll 5
+        for (int x = 0; x < kCount; ++x) {
+          if (x >= remaining) break;
+          const int64_t place = (i * kCount + x) * tiles.pixel_stride + lane;
+          FloatVector result = results[x] + bias;
+          if (tiles.start != nullptr) result += LoadVector(tiles.start + place);
+          limit(result);
+          *reinterpret_cast<UnalignedFloatVector*>(tiles.out + place) = result;
+        }
+      }
+    }
+  });
+}
+
 using FilterFunction = void (*)(const FilterTiles&);
 
 // One instance per row.
@@ -226,14 +325,38 @@ constexpr auto kFilterRows = []<size_t... kIndex>(std::index_sequence<kIndex...>
   }...};
 }(std::make_index_sequence<kExtent>());
 
+// One instance per number of taps and per number of results; the ranges are equal.
+constexpr size_t kLineCount = kMaxLineTaps - kMinLineTaps + 1;
+constexpr auto kFilterLines = []<size_t... kIndex>(std::index_sequence<kIndex...>) {
+  return std::array<void (*)(const FilterLines&), kLineCount>{[](const FilterLines& filter) {
+    RunSimd([&]()
+                NNEFC_SIMD_INLINE { TransformFilterLine<static_cast<int>(kMinLineTaps + kIndex)>(filter); });
+  }...};
+}(std::make_index_sequence<kLineCount>());
+constexpr auto kResultLines = []<size_t... kIndex>(std::index_sequence<kIndex...>) {
+  return std::array<void (*)(const ResultTiles&), kLineCount>{[](const ResultTiles& tiles) {
+    RunSimd([&]() NNEFC_SIMD_INLINE { TransformResultLine<static_cast<int>(kMinLineTaps + kIndex)>(tiles); });
+  }...};
+}(std::make_index_sequence<kLineCount>());
+static_assert(WinogradResultsOf(kMaxLineTaps) == kMinLineTaps &&
+              WinogradResultsOf(kMinLineTaps) == kMaxLineTaps);
+
 }  // namespace
 
 void TransformFilter(const FilterTiles& filter) {
   kFilterRows[static_cast<size_t>(filter.row)](filter);
 }
 
+void TransformFilterLines(const FilterLines& filter) {
+  kFilterLines[static_cast<size_t>(filter.count - kMinLineTaps)](filter);
+}
+
 void TransformImage(const ImageTiles& tiles) {
   RunSimd([&]() NNEFC_SIMD_INLINE { TransformImageTiles(tiles); });
+}
+
+void TransformImageLines(const ImageTiles& tiles) {
+  RunSimd([&]() NNEFC_SIMD_INLINE { TransformLineTiles(tiles); });
 }
 
 void TransformResult(const ResultTiles& given) {
@@ -246,6 +369,10 @@ void TransformResult(const ResultTiles& given) {
       }
     });
   });
+}
+
+void TransformResultLines(const ResultTiles& tiles) {
+  kResultLines[static_cast<size_t>(tiles.results - kMinLineTaps)](tiles);
 }
 
 }  // namespace nnefc::runtime::fast::simd::NNEFC_SIMD_NAMESPACE

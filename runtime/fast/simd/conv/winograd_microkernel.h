@@ -1,7 +1,8 @@
-// Winograd microkernels for 3x3 filters (Winograd, Arithmetic Complexity of Computations; Lavin and Gray,
-// Fast Algorithms for Convolutional Neural Networks). For a filter g and an image tile d the results are A^T
-// ((G g G^T) * (B^T d B)) A. "Products" are the elements of the matrices in parentheses for each channel, and
-// their sums over the channels.
+// Winograd microkernels for 3x3 filters, and for filters of 2 to 5 taps along one axis, called lines
+// (Winograd, Arithmetic Complexity of Computations; Lavin and Gray, Fast Algorithms for Convolutional Neural
+// Networks). For a filter g and an image tile d the results are A^T ((G g G^T) * (B^T d B)) A, or A^T (G g *
+// B^T d) of a line. "Products" are the elements of the matrices in parentheses for each channel, and their
+// sums over the channels.
 #pragma once
 
 #include "runtime/fast/simd/gemm/gemm_microkernel.h"
@@ -14,6 +15,11 @@ inline constexpr int64_t kWinogradTaps = 3;
 inline constexpr int64_t kWinogradResults = 4;
 inline constexpr int64_t kWinogradExtent = kWinogradResults + kWinogradTaps - 1;
 inline constexpr int64_t kWinogradProducts = kWinogradExtent * kWinogradExtent;
+// Lines have tiles of the same extent: one product per pixel, and fewer results with more taps.
+inline constexpr int64_t kMinLineTaps = 2, kMaxLineTaps = 5;
+inline constexpr int64_t WinogradResultsOf(int64_t taps) {
+  return kWinogradExtent + 1 - taps;
+}
 
 // The filters of kTileColumns outputs, and the row of their transforms G g G^T that a call computes:
 // kWinogradExtent products.
@@ -26,7 +32,16 @@ struct FilterTiles {
   int64_t stride;
 };
 
-// Horizontally adjacent tiles of one channel block, kWinogradResults pixels apart.
+// Filters of lines. A call computes all kWinogradExtent products G g.
+struct FilterLines {
+  const float* taps;  // `count` taps per input, kTileColumns each
+  int64_t count;      // kMinLineTaps to kMaxLineTaps
+  int64_t inputs;
+  float* out;
+  int64_t stride;
+};
+
+// Horizontally adjacent tiles of one channel block, `results` pixels apart.
 struct ImageTiles {
   const float* image;  // first pixel of the block
   int64_t row_stride;  // floats between rows
@@ -34,6 +49,7 @@ struct ImageTiles {
   int64_t rows, columns;
   // The first pixel of the first receptive field; it may be in the border, as may pixels past the image.
   int64_t row, column;
+  int64_t results = kWinogradResults;
   int64_t count;
   // One block per tile, contiguous; `stride` floats between products.
   float* out;
@@ -53,15 +69,21 @@ struct ResultTiles {
   float* out;          // the first pixel of the first tile
   int64_t row_stride;  // floats between rows of the result
   int64_t pixel_stride = kBlockColumns;
-  int64_t rows, columns;  // remaining rows and columns of the result; tiles are cropped there
+  int64_t rows, columns;               // remaining rows and columns of the result; tiles are cropped there
+  int64_t results = kWinogradResults;  // per tile, along a row
   Limits limits = {};
 };
 
 // Computes one row of G g G^T for each input and output.
 NNEFC_SIMD_FUNCTION(TransformFilter, void(const FilterTiles& filter));
+NNEFC_SIMD_FUNCTION(TransformFilterLines, void(const FilterLines& filter));
 // Computes B^T d B of each tile: kWinogradProducts products, row by row. Pixels outside the image are zeros.
 NNEFC_SIMD_FUNCTION(TransformImage, void(const ImageTiles& tiles));
+// Computes B^T d of each tile of a line: kWinogradExtent products.
+NNEFC_SIMD_FUNCTION(TransformImageLines, void(const ImageTiles& tiles));
 // Computes A^T (products) A of each tile, adds the initial values, and applies the limits.
 NNEFC_SIMD_FUNCTION(TransformResult, void(const ResultTiles& tiles));
+// Computes A^T (products) of each tile of a line likewise.
+NNEFC_SIMD_FUNCTION(TransformResultLines, void(const ResultTiles& tiles));
 
 }  // namespace nnefc::runtime::fast::simd

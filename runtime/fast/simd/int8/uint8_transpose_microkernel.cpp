@@ -66,7 +66,7 @@ NNEFC_SIMD_INLINE inline void TransposeTile(Codes (&rows)[kTile]) {
 // so that all are whole.
 template <typename Store>
 NNEFC_SIMD_INLINE inline void ForTransposedTiles(const Uint8Matrix& matrix, const Store& store) {
-  constexpr int64_t kRowsTogether = 64;  // so that reads of a cache line follow each other soon
+  constexpr int64_t kRowsTogether = 64;  // small enough for the cache lines read to stay in L1
   for (int64_t first = 0; first < matrix.rows; first += kRowsTogether) {
     const int64_t end = std::min(matrix.rows, first + kRowsTogether);
     for (int64_t column = 0; column < matrix.columns; column += kTile) {

@@ -60,9 +60,57 @@ TEST(WinogradTest, Dilations) {
   }
 }
 
-// Tiles are those of 3x3 windows.
+// Lines of 2 to 5 taps along either axis of images, and along the axis of signals; the other axis of an image
+// has borders and dilations, too.
+TEST(WinogradTest, Lines) {
+  const std::vector<Post> posts = {Post::kBias, Post::kResidual, Post::kSigmoid};
+  for (const int64_t taps : {2, 3, 4, 5}) {
+    for (const int64_t dilation : {1, 2, 3}) {
+      for (const int64_t length : {120, 121, 122, 123, 124, 127}) {
+        ExpectConvolved({.input = {2, 40, length},
+                         .window = {taps},
+                         .dilations = {dilation},
+                         .begin = {length % 4},
+                         .end = {taps + dilation}},
+                        48, posts, "nnefc:winograd");
+      }
+      for (const bool is_row : {false, true}) {
+        const auto along = [&](int64_t line, int64_t other) {
+          return is_row ? Shape{other, line} : Shape{line, other};
+        };
+        const Shape extents = along(61, 30);
+        ExpectConvolved({.input = {1, 33, extents[0], extents[1]},
+                         .window = along(taps, 1),
+                         .dilations = along(dilation, 4 - dilation),
+                         .begin = along(2, 1),
+                         .end = along(taps - 1, dilation)},
+                        64, {Post::kBias}, "nnefc:winograd");
+      }
+    }
+  }
+}
+
+// Many outputs and inputs, whose transformed filter is made in parts, by one thread or several.
+TEST(WinogradTest, LinesOfManyChannels) {
+  for (const int64_t taps : {3, 5}) {
+    ExpectConvolved({.input = {1, 256, 508}, .window = {taps}, .begin = {2}}, 512, {Post::kRelu},
+                    "nnefc:winograd");
+    ExpectConvolved({.input = {1, 320, 4, 200}, .window = {1, taps}}, 300, {Post::kRelu}, "nnefc:winograd");
+  }
+}
+
+// Slices of a volume add their products to a line.
+TEST(WinogradTest, LinesOfVolumes) {
+  for (const Shape& window : {Shape{3, 1, 3}, {2, 4, 1}}) {
+    ExpectConvolved({.input = {1, 32, 5, 40, 41}, .window = window, .begin = {1, 1, 0}, .end = {1, 0, 1}}, 48,
+                    {Post::kRelu}, "nnefc:winograd");
+  }
+}
+
+// Tiles are those of 3x3 windows and of lines.
 TEST(WinogradTest, OtherWindowsAreLeftToOthers) {
-  for (const Shape& window : {Shape{3, 2}, Shape{2, 3}, Shape{3, 5}, Shape{5, 3}, Shape{1, 3}, Shape{3, 1}})
+  for (const Shape& window : {Shape{3, 2}, Shape{2, 3}, Shape{3, 5}, Shape{5, 3}, Shape{1, 6}, Shape{6, 1},
+                              Shape{2, 2}, Shape{4, 4}})
     ExpectConvolved({.input = {1, 64, 30, 31}, .window = window, .begin = {1, 1}, .end = {1, 1}}, 64,
                     {Post::kRelu}, "");
 }
