@@ -27,7 +27,8 @@ std::vector<std::string> RequestTransformations(kernels::Precision precision, bo
   if (!rewrites) return names;
   names.insert(names.end(),
                {"target.ConvertVectorsToMatrices", "target.TransposeLeftOperands", "target.PostponeSqueezes",
-                "target.ResampleImages", "target.MultiplyBeforeGathers"});
+                "target.ResampleImages", "target.MultiplyBeforeGathers", "target.RepeatGroupChannels",
+                "target.ConvolveSubpixelPhases"});
   if (!simd::HasSimd()) return names;
   if (precision != kernels::Precision::kExact) {
     names.insert(names.end(), {"target.QuantizeConcatParts", "target.RemoveRepeatedQuantization",

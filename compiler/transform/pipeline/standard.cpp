@@ -44,6 +44,7 @@ TransformationList StandardTransformations() {
   target::RegisterPartProducts(list);
   target::RegisterPostponedSqueezes(list);
   target::RegisterResampledImages(list);
+  target::RegisterConvolutionChannels(list);
   return list;
 }
 

@@ -45,6 +45,7 @@ void RegisterPlanConstants(TransformationList& list);
 void RegisterPartProducts(TransformationList& list);
 void RegisterPostponedSqueezes(TransformationList& list);
 void RegisterResampledImages(TransformationList& list);
+void RegisterConvolutionChannels(TransformationList& list);
 void RegisterZeroPoints(TransformationList& list);
 void RegisterQuantizedProducts(TransformationList& list);
 void RegisterQuantizedValues(TransformationList& list);

@@ -32,7 +32,8 @@ TEST(RegisterTest, RequestedTransformations) {
       add(!is_exact, {"target.MarkQuantizedProducts", "target.MarkQuantizedValues"});
       add(is_bf16, {"target.StoreImagesInF32"});
       add(rewrites, {"target.ConvertVectorsToMatrices", "target.TransposeLeftOperands",
-                     "target.PostponeSqueezes", "target.ResampleImages", "target.MultiplyBeforeGathers"});
+                     "target.PostponeSqueezes", "target.ResampleImages", "target.MultiplyBeforeGathers",
+                     "target.RepeatGroupChannels", "target.ConvolveSubpixelPhases"});
       add(rewrites && !is_exact,
           {"target.QuantizeConcatParts", "target.RemoveRepeatedQuantization", "target.InsertLookupTables",
            "target.RemoveQuantizationAfterMoves", "target.QuantizeAfterMoves",
