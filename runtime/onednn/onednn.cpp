@@ -74,9 +74,7 @@ std::shared_ptr<const library::Primitive> CreatePrimitive(const library::Primiti
   const library::OneDnnLibrary* library = LoadOneDnn();
   if (library == nullptr) return nullptr;
   std::shared_ptr<const library::Primitive> primitive = library->Create(request);
-  if (primitive == nullptr || request.kind == library::PrimitiveKind::kReorder ||
-      request.kind == library::PrimitiveKind::kConcat)
-    return primitive;
+  if (primitive == nullptr || request.kind == library::PrimitiveKind::kReorder) return primitive;
   const std::string name = primitive->implementation();
   const bool is_portable = name.starts_with("ref") || name.starts_with("simple:any");
   return is_portable ? nullptr : primitive;

@@ -17,7 +17,6 @@ const fast::FastExtension& OneDnnExtension() {
             AddPoolingRows(tables);
             AddElementwiseRows(tables);
             AddNormalizationRows(tables);
-            AddConcatRows(tables);
             AddRecurrentRows(tables);
             AddAttentionRows(tables);
           },

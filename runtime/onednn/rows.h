@@ -15,7 +15,6 @@ void AddMatmulRows(fast::FastTables& tables);
 void AddPoolingRows(fast::FastTables& tables);
 void AddElementwiseRows(fast::FastTables& tables);
 void AddNormalizationRows(fast::FastTables& tables);
-void AddConcatRows(fast::FastTables& tables);
 void AddRecurrentRows(fast::FastTables& tables);
 void AddAttentionRows(fast::FastTables& tables);
 

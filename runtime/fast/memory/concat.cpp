@@ -30,35 +30,95 @@ int64_t CommonBlock(llvm::ArrayRef<ValueInfo> parts, size_t axis) {
   return 0;
 }
 
-// Concatenation of NHWC 8-bit images.
-class Int8Concat final : public kernels::Kernel {
+// Concatenation of images: contiguous bytes of each part in turn.
+class ByteConcat final : public kernels::Kernel {
  public:
-  Int8Concat(int64_t pixels, std::vector<int64_t> channels)
-      : pixels_(pixels), channels_(std::move(channels)) {}
+  // `rows`: how often the parts take turns; `lengths`: the bytes of each part in a row.
+  ByteConcat(std::string_view name, int64_t rows, const std::vector<int64_t>& lengths)
+      : name_(name), rows_(rows), row_bytes_(std::accumulate(lengths.begin(), lengths.end(), int64_t{0})) {
+    int64_t place = 0;
+    for (size_t part = 0; part < lengths.size(); ++part) {
+      for (int64_t begin = 0; begin < lengths[part]; begin += kTaskBytes)
+        pieces_.push_back({.part = part,
+                           .length = lengths[part],
+                           .begin = begin,
+                           .end = std::min(lengths[part], begin + kTaskBytes),
+                           .place = place});
+      place += lengths[part];
+    }
+  }
 
-  std::string implementation() const override { return "nnefc:int8_concat"; }
+  std::string implementation() const override { return std::string(name_); }
 
   kernels::FaultOr<Success> Run(const kernels::KernelRun& run) const override {
-    auto* out = reinterpret_cast<uint8_t*>(run.output().mutable_bytes());
-    const int64_t all = std::accumulate(channels_.begin(), channels_.end(), int64_t{0});
-    constexpr int64_t kPixels = 64;
-    tensor::ParallelFor((pixels_ + kPixels - 1) / kPixels, kPixels * all, [&](int64_t task) {
-      const int64_t begin = task * kPixels, end = std::min(pixels_, begin + kPixels);
-      int64_t first = 0;
-      for (size_t part = 0; part < channels_.size(); first += channels_[part++]) {
-        const int64_t own = channels_[part];
-        const auto* in = reinterpret_cast<const uint8_t*>(run.input(part).bytes());
-        for (int64_t pixel = begin; pixel < end; ++pixel)
-          std::copy_n(in + pixel * own, own, out + pixel * all + first);
-      }
+    if (row_bytes_ > kTaskBytes) {
+      const auto pieces = static_cast<int64_t>(pieces_.size());
+      tensor::ParallelFor(rows_ * pieces, row_bytes_ / pieces, [&](int64_t task) {
+        Copy(run, pieces_[static_cast<size_t>(task % pieces)], task / pieces, task / pieces + 1);
+      });
+      return Success();
+    }
+    const int64_t together = kTaskBytes / std::max<int64_t>(row_bytes_, 1);
+    tensor::ParallelFor((rows_ + together - 1) / together, together * row_bytes_, [&](int64_t task) {
+      const int64_t begin = task * together, end = std::min(rows_, begin + together);
+      for (const Piece& piece : pieces_) Copy(run, piece, begin, end);
     });
     return Success();
   }
 
  private:
-  int64_t pixels_;
-  std::vector<int64_t> channels_;  // per part
+  static constexpr int64_t kTaskBytes = 65536;
+  // Bytes of a part in a row, from `begin` to `end`; `place` is that of the part in the row.
+  struct Piece {
+    size_t part;
+    int64_t length, begin, end, place;
+  };
+
+  void Copy(const kernels::KernelRun& run, const Piece& piece, int64_t begin, int64_t end) const {
+    const std::byte* in = run.input(piece.part).bytes() + piece.begin;
+    std::byte* out = run.output().mutable_bytes() + piece.place + piece.begin;
+    for (int64_t row = begin; row < end; ++row)
+      std::copy_n(in + row * piece.length, piece.end - piece.begin, out + row * row_bytes_);
+  }
+
+  std::string_view name_;  // a literal
+  int64_t rows_, row_bytes_;
+  std::vector<Piece> pieces_;
 };
+
+// The extents of an image in its layout before an axis, and from it on, multiplied.
+struct LayoutRows {
+  int64_t count = 1, length = 1;
+
+  static LayoutRows Of(const ConcatFormat& format, llvm::ArrayRef<int64_t> shape, size_t axis) {
+    const int64_t block = format.block == 0 ? shape[1] : format.block;
+    Shape order = {shape[0], (shape[1] + block - 1) / block};
+    order.append(shape.begin() + 2, shape.end());
+    order.push_back(block);
+    const size_t place = axis == 1 && format.block == 0 ? shape.size() : axis;
+    LayoutRows rows;
+    for (size_t i = 0; i < order.size(); ++i) (i < place ? rows.count : rows.length) *= order[i];
+    return rows;
+  }
+};
+
+// Joins f32 or bf16 images in their common layout.
+kernels::KernelOrReason MakeImageConcat(const kernels::KernelRequest& request) {
+  const size_t axis = ConcatAxisOf(request);
+  const std::optional<ConcatFormat> format = CommonConcatFormat(request.inputs, axis);
+  kernels::PreparedKernel prepared;
+  std::vector<int64_t> lengths;
+  for (const ValueInfo& part : request.inputs) {
+    prepared.inputs.push_back(LayoutOf(format->Of(part.shape)));
+    lengths.push_back(LayoutRows::Of(*format, part.shape, axis).length *
+                      static_cast<int64_t>(BytesOf(format->type)));
+  }
+  const Shape& output = request.outputs[0].shape;
+  prepared.outputs = {LayoutOf(format->Of(output))};
+  prepared.kernel =
+      std::make_shared<ByteConcat>("nnefc:concat", LayoutRows::Of(*format, output, axis).count, lengths);
+  return prepared;
+}
 
 // Requires equal quantization of all images. Row-major parts are reordered to NHWC.
 kernels::KernelOrReason MakeInt8Concat(const kernels::KernelRequest& request) {
@@ -80,7 +140,7 @@ kernels::KernelOrReason MakeInt8Concat(const kernels::KernelRequest& request) {
     channels.push_back(part.shape[1]);
   }
   prepared.outputs = {QuantizedLayout(ChannelsLastFormat(output, StorageType::kF32), *codes)};
-  prepared.kernel = std::make_shared<Int8Concat>(*Volume(output) / output[1], std::move(channels));
+  prepared.kernel = std::make_shared<ByteConcat>("nnefc:int8_concat", *Volume(output) / output[1], channels);
   return prepared;
 }
 
@@ -90,18 +150,24 @@ Reason Int8ConcatApplies(const kernels::KernelRequest& request) {
 }
 Reason ChannelConcatApplies(const kernels::KernelRequest& request) {
   if (const Reason reason = Int8ConcatApplies(request); !reason.empty()) return reason;
-  return CommonConcatFormat(request.inputs, 1) ? Reason("oneDNN can join the parts in their layout")
-                                               : Reason();
+  return CommonConcatFormat(request.inputs, 1) ? Reason("the parts have a common layout") : Reason();
+}
+Reason ImageConcatApplies(const kernels::KernelRequest& request) {
+  if (const Reason reason = JoinsParts(request); !reason.empty()) return reason;
+  return CommonConcatFormat(request.inputs, ConcatAxisOf(request))
+             ? Reason()
+             : Reason("no common layout; the reference kernel is as fast for row-major parts");
 }
 Reason ChannelGatherApplies(const kernels::KernelRequest& request) {
   const bool has_gather = request.posts.size() == 1 && request.posts[0].node->Is(ir::Rearrangement::kGather);
   return has_gather ? Reason() : Reason("no fused Gather");
 }
 
-constexpr int kFirstCost = 50, kChannelConcatCost = 100;
+constexpr int kFirstCost = 50, kImageCost = 90, kChannelConcatCost = 100;
 constexpr kernels::Implementation kConcat[] = {
     {"channel_gather", ChannelGatherApplies, kernels::FixedCost<kFirstCost>, MakeChannelGather},
     {"int8", Int8ConcatApplies, kernels::FixedCost<kFirstCost>, MakeInt8Concat},
+    {"images", ImageConcatApplies, kernels::FixedCost<kImageCost>, MakeImageConcat},
     {"channels", ChannelConcatApplies, kernels::FixedCost<kChannelConcatCost>, MakeChannelConcat}};
 const kernels::ImplementationTable kConcatTables[] = {{"f32", kernels::AlwaysApplies, kConcat}};
 

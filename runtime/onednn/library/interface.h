@@ -24,7 +24,6 @@ enum class PrimitiveKind : uint8_t {
   kBinary,
   kLrn,  // across channels
   kBatchNorm,
-  kConcat,
   kReorder,
 };
 
@@ -85,7 +84,6 @@ struct PrimitiveRequest {
   float offset = 0;   // kLrn: added to the scaled sum of squares
   float epsilon = 0;  // kBatchNorm
   int64_t size = 0;   // kLrn: channels
-  int axis = 0;       // kConcat
   std::vector<PrimitivePostOp> posts = {};
   // Scales of the accumulators, with the axes that they belong to as bits.
   std::vector<float> scales = {};

@@ -92,11 +92,10 @@ algorithm AlgorithmOf(const PrimitiveRequest& request) {
 }
 
 // Returns oneDNN's number of an argument.
-int IdOf(PrimitiveKind kind, const PrimitiveArgument& argument) {
+int IdOf(const PrimitiveArgument& argument) {
   using Role = PrimitiveArgument::Role;
   switch (argument.role) {
     case Role::kSource:
-      if (kind == PrimitiveKind::kConcat) return DNNL_ARG_MULTIPLE_SRC + argument.index;
       return argument.index == 0 ? DNNL_ARG_SRC : DNNL_ARG_SRC_1;
     case Role::kWeights:
       return DNNL_ARG_WEIGHTS;
@@ -191,7 +190,7 @@ class SessionCall final : public PrimitiveCall {
 class CreatedPrimitive final : public Primitive {
  public:
   CreatedPrimitive(PrimitiveKind kind, dnnl::primitive primitive, dnnl::primitive_desc_base description)
-      : kind_(kind), primitive_(std::move(primitive)), description_(std::move(description)) {
+      : primitive_(std::move(primitive)), description_(std::move(description)) {
     // Reorders keep their own scratch memory.
     if (kind != PrimitiveKind::kReorder)
       scratch_ = description_.query_md(dnnl::query::exec_arg_md, DNNL_ARG_SCRATCHPAD);
@@ -200,7 +199,7 @@ class CreatedPrimitive final : public Primitive {
   std::string implementation() const override { return description_.impl_info_str(); }
 
   fast::memory::BlockedFormat format(const PrimitiveArgument& argument) const override {
-    return FormatOfDesc(description_.query_md(dnnl::query::exec_arg_md, IdOf(kind_, argument)));
+    return FormatOfDesc(description_.query_md(dnnl::query::exec_arg_md, IdOf(argument)));
   }
 
   size_t scratch_bytes() const override { return scratch_.get_size(); }
@@ -209,14 +208,13 @@ class CreatedPrimitive final : public Primitive {
     std::vector<std::pair<int, memory::desc>> bound;
     bound.reserve(arguments.size());
     for (const BoundArgument& argument : arguments) {
-      const int id = IdOf(kind_, argument.argument);
+      const int id = IdOf(argument.argument);
       bound.emplace_back(id, id == DNNL_ARG_SCRATCHPAD ? scratch_ : DescOf(argument.format));
     }
     return std::make_unique<SessionCall>(primitive_, std::move(bound));
   }
 
  private:
-  PrimitiveKind kind_;
   dnnl::primitive primitive_;
   dnnl::primitive_desc_base description_;
   memory::desc scratch_;
@@ -266,14 +264,6 @@ CreatedOrNull CreateInnerProduct(const PrimitiveRequest& request) {
   return FinishDesc<Operation>(request, {kind, source, weights, DescOf(request.bias), result});
 }
 
-CreatedOrNull CreateConcat(const PrimitiveRequest& request) {
-  std::vector<memory::desc> parts;
-  parts.reserve(request.sources.size());
-  for (const fast::memory::BlockedFormat& part : request.sources) parts.push_back(DescOf(part));
-  return Finish<dnnl::concat>(request,
-                              {DescOf(request.result), request.axis, parts, Engine(), AttributesOf(request)});
-}
-
 CreatedOrNull CreateOf(const PrimitiveRequest& request) {
   const auto kind = prop_kind::forward_inference;
   const memory::desc source = DescOf(request.sources[0]), result = DescOf(request.result);
@@ -306,8 +296,6 @@ CreatedOrNull CreateOf(const PrimitiveRequest& request) {
           request,
           {kind, source, request.epsilon, Flags::use_global_stats | Flags::use_scale | Flags::use_shift});
     }
-    case PrimitiveKind::kConcat:
-      return CreateConcat(request);
     case PrimitiveKind::kReorder:
       return Finish<dnnl::reorder>(request,
                                    {Engine(), source, Engine(), result, AttributesOf(request), true});

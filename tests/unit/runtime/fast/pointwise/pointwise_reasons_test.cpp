@@ -412,7 +412,7 @@ TEST(PointwiseReasonsTest, JoinedAndSplitChannels) {
       {Joined({blocked, blocked}, 0), kChannels, kOtherAxis},
       {Joined({blocked, blocked}, 2), kChannels, kOtherAxis},
       {Joined({{{2, 16, 4, 5}, Memory::kBlocks}, {{2, 32, 4, 5}, Memory::kBlocks}}), kChannels,
-       "oneDNN can join the parts in their layout"},
+       "the parts have a common layout"},
       {Joined({codes, codes}), kInt8, ""},
       {Joined({codes, codes}, 2), kInt8, kOtherAxis},
       {Joined({blocked, codes}), kInt8, "the first part is not quantized"},
