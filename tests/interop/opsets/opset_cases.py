@@ -251,6 +251,12 @@ def indexing() -> None:
     for reduction in ["none", "sum", "sub", "prod", "min", "max"]:
         where = [[0], [2], [3]] if reduction == "none" else [[0], [2], [2]]
         add("opset15.ScatterNDUpdate", f(4, 3), Const(np.array(where)), f(3, 3), reduction=reduction)
+    # More tuples than are read together: ascending, in a random order, and descending.
+    for order in [np.arange(50, 8300), np.random.default_rng(5).permutation(9000)[:8193], np.arange(4097, 0, -1)]:
+        add("opset4.ScatterNDUpdate", f(9000), Const(order[:, None]), f(len(order)))
+        add("opset15.ScatterNDUpdate", f(9000), Const(order[:, None]), f(len(order)), reduction="sum")
+        add("opset8.GatherND", f(9000), Const(order[:, None]), batch_dims=0)
+    add("opset8.GatherND", f(2, 5000), Const(np.random.default_rng(6).integers(0, 5000, (2, 4097, 1))), batch_dims=1)
     for start, stop, step in [(0, 9, 2), (5, -4, -3)]:
         add("opset4.Range", one(start), one(stop), one(step), output_type="i32")
         add("opset4.Range", one(start, F32), one(stop + 0.5, F32), one(step, F32), output_type="f32")
