@@ -128,22 +128,33 @@ NNEFC_SIMD_INLINE inline void DepthwisePixels(const QuantizedDepthwise& call, in
   }
 }
 
+// Results with the first channels of a block. Several pixels are loaded before the first is stored, since
+// loads near stores with masks wait for them.
+template <bool kHasOthers, bool kIsLimited>
+NNEFC_SIMD_INLINE inline void StorePartialBlocks(const RequantizedResults& call, const Requantizer& maker) {
+  constexpr int64_t kTogether = 16;
+  uint8_t codes[kTogether][kBlockColumns];
+  for (int64_t first = 0; first < call.pixels; first += kTogether) {
+    const int64_t count = std::min(kTogether, call.pixels - first);
+    uint8_t* out = call.out + first * call.stride;
+    if constexpr (kHasOthers) {
+      for (int64_t pixel = 0; pixel < count; ++pixel)
+        LoadFirstUint8(out + pixel * call.stride, call.channels, codes[pixel]);
+    }
+    for (int64_t pixel = 0; pixel < count; ++pixel)
+      maker.Store<kHasOthers, kIsLimited>(call.sums + (first + pixel) * kBlockColumns, codes[pixel]);
+    for (int64_t pixel = 0; pixel < count; ++pixel)
+      CopyFirstUint8(codes[pixel], call.channels, out + pixel * call.stride);
+  }
+}
+
 template <bool kHasOthers, bool kIsLimited>
 NNEFC_SIMD_INLINE inline void StoreRequantizedTile(const RequantizedResults& call) {
   Requantizer maker;
   maker.Make(call);
-  for (int64_t pixel = 0; pixel < call.pixels; ++pixel) {
-    const int32_t* sums = call.sums + pixel * kBlockColumns;
-    uint8_t* out = call.out + pixel * call.stride;
-    if (call.channels == kBlockColumns) {
-      maker.Store<kHasOthers, kIsLimited>(sums, out);
-    } else {
-      uint8_t codes[kBlockColumns] = {};
-      if (kHasOthers) CopyFirstUint8(out, call.channels, codes);
-      maker.Store<kHasOthers, kIsLimited>(sums, codes);
-      CopyFirstUint8(codes, call.channels, out);
-    }
-  }
+  if (call.channels != kBlockColumns) return StorePartialBlocks<kHasOthers, kIsLimited>(call, maker);
+  for (int64_t pixel = 0; pixel < call.pixels; ++pixel)
+    maker.Store<kHasOthers, kIsLimited>(call.sums + pixel * kBlockColumns, call.out + pixel * call.stride);
 }
 
 // Stores accumulators, in the place of a Requantizer.

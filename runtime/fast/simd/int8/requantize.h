@@ -67,6 +67,16 @@ NNEFC_SIMD_INLINE inline void CopyFirstUint8(const uint8_t* from, int64_t count,
 #endif
 }
 
+// Copies the first `count` values to a block, whose other values become 0.
+NNEFC_SIMD_INLINE inline void LoadFirstUint8(const uint8_t* from, int64_t count, uint8_t* block) {
+#if defined(NNEFC_X86_AVX512)
+  const auto taken = static_cast<__mmask16>((1U << count) - 1);
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(block), _mm_maskz_loadu_epi8(taken, from));
+#else
+  std::fill_n(std::copy_n(from, count, block), kBlockColumns - count, uint8_t{0});
+#endif
+}
+
 // Requantization parameters in registers, constant for all pixels (see RequantizedResults).
 struct Requantizer {
   FloatVector scales[kVectorsPerBlock], bias[kVectorsPerBlock];
