@@ -117,13 +117,16 @@ std::optional<Value> ReplaceVariable(const OpPlan& plan, llvm::ArrayRef<Value> a
   };
   const auto is_zero = [](const Value& item) { return item.integer() == 0; };
   if (!llvm::all_of(shape.items(), is_extent) || llvm::none_of(shape.items(), is_zero)) return std::nullopt;
-  const Value empty = MakeConstant(Value::Array(builder.heap(), {}), site.generic, site, builder);
-  const Value extents = MakeConstant(shape, semantics::TypeKind::kInteger, site, builder);
+  Site typed = site;  // with the default type of `variable` where none is written
+  if (typed.generic == semantics::TypeKind::kError)
+    typed.generic = DeduceGeneric(*plan.document, *plan.signature, arguments, builder.graph());
+  const Value empty = MakeConstant(Value::Array(builder.heap(), {}), typed.generic, typed, builder);
+  const Value extents = MakeConstant(shape, semantics::TypeKind::kInteger, typed, builder);
   if (empty.poison() || extents.poison()) return Value();
-  const bool is_integer = site.generic == semantics::TypeKind::kInteger;
-  const Value converted = is_integer ? empty : builder.MakeRatified("cast", {empty}, site);
+  const bool is_integer = typed.generic == semantics::TypeKind::kInteger;
+  const Value converted = is_integer ? empty : builder.MakeRatified("cast", {empty}, typed);
   return converted.poison() ? converted
-                            : builder.MakeRatified("tract_core_reshape_by", {converted, extents}, site);
+                            : builder.MakeRatified("tract_core_reshape_by", {converted, extents}, typed);
 }
 
 }  // namespace

@@ -91,6 +91,17 @@ TEST(TractTest, VariablesWithoutElements) {
                "y_constant = constant<integer>(shape = [2], value = [2, 0]);\n"
                "y_cast = cast<scalar>(y_tract_core_range);\n"
                "y = tract_core_reshape_by(y_cast, y_constant);\n"},
+              // Without a type, the elements are scalars.
+              {"y = variable(shape = [0], label = 'w');",
+               "y_tract_core_range = tract_core_range(0, 0);\n"
+               "y_constant = constant<integer>(shape = [1], value = [0]);\n"
+               "y_cast = cast<scalar>(y_tract_core_range);\n"
+               "y = tract_core_reshape_by(y_cast, y_constant);\n"},
+              {"y = variable<logical>(shape = [0], label = 'w');",
+               "y_tract_core_range = tract_core_range(0, 0);\n"
+               "y_constant = constant<integer>(shape = [1], value = [0]);\n"
+               "y_cast = cast<logical>(y_tract_core_range);\n"
+               "y = tract_core_reshape_by(y_cast, y_constant);\n"},
               {"y = variable(shape = [2,3], label = 'w');", ""},
               {"y = variable<integer>(shape = [-1,0], label = 'w');",
                "`shape[0]` of `variable` is -1; expected a positive extent [variable.shape]\n"},
