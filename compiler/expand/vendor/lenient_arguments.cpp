@@ -169,6 +169,11 @@ bool LenientArguments::AdaptTensor(const OpPlan::Parameter& parameter, TypeKind 
   if (parameter.is_array && value.kind() == ValueKind::kArray) {
     std::vector<Value> items(value.items().begin(), value.items().end());
     for (Value& item : items) {
+      const bool is_literal = item.kind() == ValueKind::kArray && !item.folded_tensor();
+      if (is_literal) {
+        RecordDeviation(parameter, kLenientArray, "`{}` of `{}` has an array as item; expected a tensor",
+                        parameter.called, plan_.called);
+      }
       if (item.kind() == ValueKind::kArray) item = MakeConstant(item, wanted, site_, builder_);
       item = Cast(parameter, wanted, item);
       if (item.poison()) return false;
@@ -176,9 +181,9 @@ bool LenientArguments::AdaptTensor(const OpPlan::Parameter& parameter, TypeKind 
     value = Value::Array(builder_.heap(), std::move(items));
     return true;
   }
-  if (parameter.is_array && value.kind() == ValueKind::kTensor) {
-    RecordDeviation(parameter, kLenientItem, "`{}` of `{}` is one tensor; expected an array of tensors",
-                    parameter.called, plan_.called);
+  if (parameter.is_array && (value.kind() == ValueKind::kTensor || value.primitive())) {
+    RecordDeviation(parameter, kLenientItem, "`{}` of `{}` is one {}; expected an array of tensors",
+                    parameter.called, plan_.called, value.primitive() ? "item" : "tensor");
     value = Value::Array(builder_.heap(), {Cast(parameter, wanted, value)});
     return true;
   }

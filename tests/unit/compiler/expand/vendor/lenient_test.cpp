@@ -31,7 +31,16 @@ TEST(LenientTest, NumbersAndArraysForTensors) {
                "an array is not a tensor: items of equal lengths are expected [value.type]\n"
                "`y` of `add` is an array; expected a tensor [lenient.array-for-tensor]\n"},
               {"y = concat(1.0, axis = 0);",
-               "`axis` of `concat` is 0; expected at least 0 and less than 0 [axis.range]\n"},
+               "`axis` of `concat` is 0; expected at least 0 and less than 0 [axis.range]\n"
+               "`values` of `concat` is one item; expected an array of tensors [lenient.single-item]\n"},
+              {"y = add_n(1.0);",
+               "y = add_n([1.0]);\n"
+               "`x` of `add_n` is one item; expected an array of tensors [lenient.single-item]\n"},
+              {"y = add_n(1);",
+               "y = add_n([1.0]);\n"
+               "`x` of `add_n` is one item; expected an array of tensors [lenient.single-item]\n"
+               "`x` of `add_n` is a whole number; expected `tensor<scalar>[]` [lenient.number-type]\n"},
+              {"y = add_n([1.0]);", "y = add_n([1.0]);\n"},
               {"[y] = unstack(1.0, axis = 0);",
                "`axis` of `unstack` is 0; expected at least 0 and less than 0 [axis.range]\n"},
               {"y = concat(v, axis = 0);",
@@ -274,12 +283,15 @@ TEST(LenientTest, ElementTypes) {
         "`values` of `concat` is one tensor; expected an array of tensors [lenient.single-item]\n"},
        {"y = concat([u, [1.0,2.0]], axis = 0);",
         "y_constant = constant(shape = [2], value = [1.0, 2.0]);\n"
-        "y = concat([u, y_constant], axis = 0);\n"},
+        "y = concat([u, y_constant], axis = 0);\n"
+        "`values` of `concat` has an array as item; expected a tensor [lenient.array-for-tensor]\n"},
        {"y = concat([u, [1,2]], axis = 0);",
         "y_constant = constant(shape = [2], value = [1.0, 2.0]);\n"
-        "y = concat([u, y_constant], axis = 0);\n"},
+        "y = concat([u, y_constant], axis = 0);\n"
+        "`values` of `concat` has an array as item; expected a tensor [lenient.array-for-tensor]\n"},
        {"y = concat([u, [1,[2]]], axis = 0);",
-        "an array is not a tensor: items of equal lengths are expected [value.type]\n"},
+        "an array is not a tensor: items of equal lengths are expected [value.type]\n"
+        "`values` of `concat` has an array as item; expected a tensor [lenient.array-for-tensor]\n"},
        {"y = add_n(x);",
         "y = add_n([x]);\n"
         "`x` of `add_n` is one tensor; expected an array of tensors [lenient.single-item]\n"},
