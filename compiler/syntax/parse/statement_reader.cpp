@@ -189,10 +189,14 @@ void StatementReader::ReportUnexpected(Token token) {
   const bool after_digits = last_.kind == TokenKind::kNumericLiteral && last_.end == token.begin;
   const bool before_digits = token.end < text_.size() && text_[token.end] >= '0' && text_[token.end] <= '9';
   if (text == "." && (after_digits || before_digits)) {
+    const bool has_exponent = after_digits && Text(last_).find_first_of("eE") != std::string_view::npos;
+    const bool has_point = after_digits && (before_digits || Text(last_).find('.') != std::string_view::npos);
     auto report = context_.emitter.Emit(kMalformedNumber, Range(token), "{}",
-                                        after_digits && before_digits ? "a number has one decimal point"
+                                        has_exponent   ? "an exponent has no decimal point"
+                                        : has_point    ? "a number has one decimal point"
                                         : after_digits ? "expected a digit after the decimal point"
                                                        : "expected a digit before the decimal point");
+    if (has_exponent || has_point) return;  // a digit repairs neither
     if (!before_digits) report.Fix({file_, token.end, token.end}, "0");
     if (!after_digits) report.Fix({file_, token.begin, token.begin}, "0");
     return;
