@@ -31,7 +31,7 @@ void DocumentParser::ChooseDialect(bool has_version, uint32_t offset) {
   const Dialect& other = Other(document_.dialect);
   document_.reading = fmt::format("read as {} because of {}; `--dialect {}` reads it otherwise",
                                   document_.dialect.title, marks.Text(is_ratified), other.name);
-  if (marks.one_is_odd()) return;
+  if (marks.is_clear()) return;
   document_.reading.clear();
   context_.emitter.Emit(kMixedDialects, {document_.file, first.begin, first.end},
                         "the document mixes both dialects: read as {} because of {}; the {} dialect has {}; "

@@ -78,7 +78,8 @@ class MarkReader {
         if (in_body_) return Body(token, add);
         if (token.kind == TokenKind::kIdentifier && Text(token) == "extension" &&
             Following(token).kind == TokenKind::kIdentifier) {
-          add(Kind::kExtension, token.begin);
+          const bool is_tract = Text(Following(token)).starts_with("tract_");
+          add(is_tract ? Kind::kTractExtension : Kind::kExtension, token.begin);
         }
     }
   }
@@ -191,11 +192,13 @@ size_t DialectMarks::Kinds(bool ratified) const {
   }));
 }
 
-// Each kind of mark counts once, because one habit occurs repeatedly. On a tie, the `;` of statements decides
+// tract reads the ratified dialect alone, so its extensions decide. Otherwise,
+// each kind of mark counts once, because one habit occurs repeatedly. On a tie, the `;` of statements decides
 // if most have it, or if clearly more lack it. In a short document, the text's own marks decide: the version
 // and the next constructs.
 bool DialectMarks::IsRatified() const {
   constexpr size_t kSlips = 2;
+  if (marks_[kTractExtension].count > 0) return true;
   const size_t ratified = Kinds(true), provisional = Kinds(false);
   if (ratified != provisional) return ratified > provisional;
   const size_t open = marks_[kStatementAlone].count;
@@ -208,6 +211,8 @@ std::string DialectMarks::NameOf(Kind kind) const {
   switch (kind) {
     case kVersionSemicolon:
       return "the `;` after the version";
+    case kTractExtension:
+      return "an extension of tract";
     case kExtension:
       return "`extension`";
     case kTensorBrackets: {

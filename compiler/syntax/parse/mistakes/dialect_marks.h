@@ -13,10 +13,12 @@ namespace nnefc::ast::parse {
 // dialect.
 class DialectMarks {
  public:
-  // Kinds of marks: the first seven belong to the ratified dialect, the others to the provisional one.
+  // Kinds of marks: those before kVersionAlone belong to the ratified dialect, the others to the provisional
+  // one.
   enum Kind : uint8_t {
     kVersionSemicolon,
-    kExtension,
+    kTractExtension,
+    kExtension,  // other extensions
     kTensorBrackets,
     kTypeArgument,
     kGenericDeclaration,
@@ -42,8 +44,9 @@ class DialectMarks {
   bool IsRatified() const;
   // Returns true if the chosen dialect accepts every mark found.
   bool agree() const { return Kinds(!IsRatified()) == 0; }
-  // Returns true if the chosen dialect rejects exactly one kind of marks found.
-  bool one_is_odd() const { return Kinds(!IsRatified()) == 1; }
+  // Returns true if the choice is clear: the chosen dialect rejects exactly one kind of marks found, or an
+  // extension of tract is enabled.
+  bool is_clear() const { return marks_[kTractExtension].count > 0 || Kinds(!IsRatified()) == 1; }
   // Returns the marks of a dialect as text: "`extent` (line 3), statements without `;` (line 5)".
   std::string Text(bool ratified) const;
 
