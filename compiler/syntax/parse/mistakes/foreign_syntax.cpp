@@ -132,13 +132,6 @@ class ForeignSyntax : SyntaxFinder {
     return error;
   }
 
-  // Returns the number of open brackets before the token found.
-  int Depth() const {
-    int depth = 0;
-    for (size_t i = 0; i < at_; ++i) depth += IsOpening(Kind(i)) ? 1 : IsClosing(Kind(i)) ? -1 : 0;
-    return depth;
-  }
-
   // Recognizes `f(x,)`, `f(x,, y)` and `f(x y)`, and `y = x,` instead of `y = x;`.
   std::optional<SyntaxError> Comma() const {
     if (Before() == TokenKind::kComma && Found() == TokenKind::kStatementEnd && Depth() == 0 &&
@@ -153,8 +146,10 @@ class ForeignSyntax : SyntaxFinder {
         error.applicability = Applicability::kUnsafe;  // an item may be missing
       return error;
     }
-    const bool is_title = at_ == 2 && (Kind(0) == TokenKind::kGraph || Kind(0) == TokenKind::kFragment);
-    if (!InList() || at_ == 0 || !EndsOperand(at_ - 1) || is_title) return std::nullopt;
+    if (!InList() || at_ == 0 || !EndsOperand(at_ - 1)) return std::nullopt;
+    // Only names in parentheses are lists of a declaration: `graph g x`, `graph g( x ) y`.
+    const bool declares = Kind(0) == TokenKind::kGraph || Kind(0) == TokenKind::kFragment;
+    if (declares && Depth() == 0) return std::nullopt;
     if (!BeginsOperand(at_) && !IsOpening(Found())) return std::nullopt;
     const bool touches = tokens_[at_ - 1].end == tokens_[at_].begin;  // `1e`
     if (IsWord(at_) || IsNot(at_ - 1) || (touches && Before() == TokenKind::kNumericLiteral))
@@ -369,7 +364,7 @@ class ForeignSyntax : SyntaxFinder {
     return error;
   }
 
-  // Recognizes `graph net( x ) -> y`.
+  // Recognizes `graph net( x ) -> y` and `graph net( x ) y`.
   std::optional<SyntaxError> Results() const {
     if (rule_ != NnefParser::RuleGraphDeclaration && rule_ != NnefParser::RuleFragmentDeclaration)
       return std::nullopt;
@@ -389,10 +384,16 @@ class ForeignSyntax : SyntaxFinder {
           {{TokenKind::kUnexpected, tokens_[at_ - 1].end, tokens_[at_ + 1].begin}, ") -> ("});
       return error;
     }
-    if (Before() == TokenKind::kArrow && Kind(0) == TokenKind::kGraph && IsName(at_) &&
-        Kind(at_ + 1) == TokenKind::kStatementEnd) {
+    const bool ends_with_name =
+        Kind(0) == TokenKind::kGraph && IsName(at_) && Kind(at_ + 1) == TokenKind::kStatementEnd;
+    if (ends_with_name && Before() == TokenKind::kArrow) {
       return Replace(fmt::format("the results stand in parentheses: `-> ( {} )`", Text(at_)), at_, at_ + 1,
                      fmt::format("( {} )", Text(at_)));
+    }
+    if (ends_with_name && Before() == TokenKind::kRightParen) {
+      const std::string results = fmt::format("-> ( {} )", Text(at_));
+      return Replace(fmt::format("the results stand after `->` in parentheses: `{}`", results), at_, at_ + 1,
+                     results);
     }
     if (Before() == TokenKind::kRightParen && Found() == TokenKind::kLeftParen) {
       SyntaxError error = Error("expected `->` between the parameters and the results");

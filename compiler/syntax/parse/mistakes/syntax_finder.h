@@ -56,6 +56,13 @@ class SyntaxFinder {
     }
   }
 
+  // Returns the number of open brackets before the token found.
+  int Depth() const {
+    int depth = 0;
+    for (size_t i = 0; i < at_; ++i) depth += IsOpening(Kind(i)) ? 1 : IsClosing(Kind(i)) ? -1 : 0;
+    return depth;
+  }
+
   // Returns the index of the first token from `index` on that satisfies `is_end` outside inner brackets, or
   // the number of tokens.
   template <typename IsEnd>

@@ -133,6 +133,7 @@ class SyntaxSlips : SyntaxFinder {
   std::optional<SyntaxError> MissingComma() const {
     if (Kind(0) != TokenKind::kFragment || !IsName(at_) || Kind(at_ + 1) != TokenKind::kColon || at_ < 3)
       return std::nullopt;
+    if (Depth() == 0) return std::nullopt;  // after the parameters
     const TokenKind before = Before();
     // `x y: tensor` lacks the type of `x`.
     if (before == TokenKind::kIdentifier && Kind(at_ - 2) != TokenKind::kColon) return std::nullopt;
