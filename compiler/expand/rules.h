@@ -34,6 +34,7 @@ namespace nnefc::expand {
   RULE(kTractType, "tract_type.name", kError, "")                                     \
   RULE(kSubmodelInput, "submodel.input", kError, "")                                  \
   RULE(kUnknownExternal, "input-shape.unknown-external", kError, "")                  \
+  RULE(kInputShapeRank, "input-shape.rank", kError, "")                               \
   RULE(kUnknownLower, "lower.unknown-operation", kError, "")                          \
   RULE(kCoordinate, "provisional.coordinate-index", kError, "P 4.3.3")                \
   RULE(kProvisionalArgument, "provisional.argument", kError, "P 4.2.1, P 4.3")        \

@@ -39,20 +39,30 @@ bool Externals::CheckGiven(const OpPlan& plan, llvm::ArrayRef<Value> arguments, 
   return !shape.rank_known() || symbols_.Bind(declared, shape, name, site);
 }
 
+// input-shape.rank: compares the number of extents with the declaration.
+bool Externals::CheckRank(const Value& declared, const Shape& extents, std::string_view name,
+                          const Site& site) {
+  if (declared.length() == static_cast<int64_t>(extents.size())) return true;
+  reporter_.Report(Fault::Of(kInputShapeRank, "external `{}` has rank {}; `--input-shape` gives it rank {}",
+                             name, declared.length(), extents.size()),
+                   site);
+  return false;
+}
+
 bool Externals::Prepare(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Site& site,
                         ir::AttributeMap& attributes) {
   std::string name(site.in_graph.valid() ? settings_.context.symbols.Text(site.in_graph) : "");
   auto option = settings_.options.input_shapes.find(name);
   known_[name] = option != settings_.options.input_shapes.end();
+  const Value& shape = arguments[static_cast<size_t>(plan.Find("shape"))];
   if (option != settings_.options.input_shapes.end()) {
+    if (!CheckRank(shape, option->second, name, site)) return false;
     attributes.Set("shape", ir::Attribute::Integers(option->second.begin(), option->second.end()));
     if (option->second.empty()) attributes.Set("shape", ir::AttributeList{});
     if (settings_.is_lenient() && llvm::is_contained(option->second, 0))
       attributes.Set("shape", ir::PartialShape(option->second));
-    return symbols_.Bind(arguments[static_cast<size_t>(plan.Find("shape"))].items(),
-                         ir::PartialShape(option->second), name, site);
+    return symbols_.Bind(shape.items(), ir::PartialShape(option->second), name, site);
   }
-  const Value& shape = arguments[static_cast<size_t>(plan.Find("shape"))];
   llvm::SmallVector<ir::Dim, 4> dims;
   bool open = false, has_empty = false;
   const auto is_unbound = [&](const Value& item) { return IsSymbolic(item) && !symbols_.Find(item); };

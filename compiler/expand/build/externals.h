@@ -19,8 +19,8 @@ class Externals {
 
   // Sets the attribute `shape` of an external if it is not the declared shape: `--input-shape` overrides it.
   // In the provisional dialect (P 4.1.1) and in lenient mode, extents of 0 and unbound symbols are unknown
-  // until run time. Emits an error and returns false if SymbolScopes::Bind does, or if a printed graph would
-  // have unknown extents.
+  // until run time. Emits an error and returns false if SymbolScopes::Bind does, if the option states another
+  // rank, or if a printed graph would have unknown extents.
   bool Prepare(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Site& site,
                ir::AttributeMap& attributes);
   // Checks the tensor passed to the external `name` of a submodel against its declaration, and binds its
@@ -35,6 +35,8 @@ class Externals {
   const std::map<std::string, std::vector<std::string>>& open_extents() const { return open_extents_; }
 
  private:
+  bool CheckRank(const Value& declared, const Shape& extents, std::string_view name, const Site& site);
+
   const BuildSettings& settings_;
   SymbolScopes& symbols_;
   Reporter& reporter_;

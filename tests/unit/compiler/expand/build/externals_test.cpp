@@ -43,11 +43,22 @@ TEST(Externals, ExtentsOfZero) {
   }
 }
 
+// `--input-shape` states an extent for each axis of the document.
+TEST(Externals, RanksThatOptionsSet) {
+  for (const Form form : {Form::kProvisional, Form::kRatified, Form::kLenient, Form::kTract}) {
+    for (const Purpose purpose : {Purpose::kPrint, Purpose::kValidate, Purpose::kExecute}) {
+      EXPECT_EQ(ShapeOf(form, "[3,2]", purpose, {7}), "input-shape.rank");
+      EXPECT_EQ(ShapeOf(form, "[3,2]", purpose, {7, 1}), "[7,1]");
+      EXPECT_EQ(ShapeOf(form, "[3,2]", purpose, {7, 1, 1}), "input-shape.rank");
+      EXPECT_EQ(ShapeOf(form, "[]", purpose, {1}), "input-shape.rank");
+    }
+  }
+}
+
 // `--input-shape` replaces the extents of the document.
 TEST(Externals, ExtentsThatOptionsSet) {
   for (const Form form : {Form::kProvisional, Form::kRatified, Form::kLenient, Form::kTract}) {
     EXPECT_EQ(ShapeOf(form, "[3,2]", Purpose::kPrint, {4, 5}), "[4,5]");
-    EXPECT_EQ(ShapeOf(form, "[3,2]", Purpose::kPrint, {7}), "[7]");
     EXPECT_EQ(ShapeOf(form, "[3,2]", Purpose::kExecute, {-1, 2}), "external.shape");
   }
   EXPECT_EQ(ShapeOf(Form::kProvisional, "[0,2]", Purpose::kPrint, {4, 2}), "[4,2]");

@@ -211,9 +211,9 @@ fragment twist( x: tensor<scalar>, others: tensor<scalar>[], angle: scalar = 0.5
 
 TEST(InstantiateTest, InputShapes) {
   ExpandOptions options;
-  options.input_shapes["x"] = {2, 2, 4};
+  options.input_shapes["x"] = {1, 2, 4, 4};
   Expansion expansion(Ratified("", "    y = relu(x);"), options);
-  EXPECT_EQ(expansion.Body(), "    x = external(shape = [2, 2, 4]);\n    y = relu(x);\n");
+  EXPECT_EQ(expansion.Body(), "    x = external(shape = [1, 2, 4, 4]);\n    y = relu(x);\n");
   options.input_shapes["z"] = {1};
   Expansion unknown(Ratified("", "    y = relu(x);"), options);
   ASSERT_TRUE(unknown.Has("input-shape.unknown-external")) << unknown.Diagnostics();
