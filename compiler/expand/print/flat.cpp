@@ -54,7 +54,9 @@ class FlatPrinter {
   };
 
   void PrintStatements();
-  // Returns `wanted` or, if an operation or fragment has that name, the first free `wanted_N`.
+  // Returns true if an operation or a printed fragment has the name.
+  bool IsTaken(const std::string& fragment) const;
+  // Returns `wanted` or, if an operation, a fragment or the graph has that name, the first free `wanted_N`.
   std::string TakeFragmentName(const std::string& wanted);
   std::string CallOf(const std::string& fragment, const BlockInstance& instance);
   // Returns the name of a body's fragment, and prints the fragment at the first use of an identical body.
@@ -195,14 +197,15 @@ void FlatPrinter::PrintStatements() {
   }
 }
 
+bool FlatPrinter::IsTaken(const std::string& fragment) const {
+  const Symbol symbol = symbols_.Find(fragment);
+  return taken_.count(fragment) != 0 || main_->registry().Find(ir::kNnefSet, fragment).valid() ||
+         (symbol.valid() && library_.FindOperation(symbol).callee.valid());
+}
+
 std::string FlatPrinter::TakeFragmentName(const std::string& wanted) {
   std::string name = wanted;
-  const auto is_taken = [&] {
-    const Symbol symbol = symbols_.Find(name);
-    return taken_.count(name) != 0 || name == graph_->name() ||
-           (symbol.valid() && library_.FindOperation(symbol).callee.valid());
-  };
-  for (int i = 2; is_taken(); ++i) name = fmt::format("{}_{}", wanted, i);
+  for (int i = 2; IsTaken(name) || name == main_->name(); ++i) name = fmt::format("{}_{}", wanted, i);
   taken_.insert(name);
   return name;
 }
@@ -241,7 +244,7 @@ std::string FlatPrinter::FragmentOf(const ir::Body& body) {
   if (!added) return entry->second;
   std::string name = wanted;
   // The fragment may differ for tensors of other shapes. A fragment must not have the name of an operation.
-  for (int i = 2; taken_.count(name) != 0 || graph_->registry().Find(ir::kNnefSet, name).valid(); ++i) {
+  for (int i = 2; IsTaken(name); ++i) {
     name = fmt::format("{}_{}", wanted, i);
     if (auto same = fragment_names_.find({name, text}); same != fragment_names_.end()) {
       return entry->second = same->second;

@@ -215,6 +215,13 @@ TEST(RepeatedBlocksTest, NamesAreUnique) {
   });
   const std::string text = Check(Graph(body, "output"));
   EXPECT_NE(text.find("    tanh_1 = tanh(x);\n    tanh_2 = tanh(tanh_1);\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("\nfragment tanh_neg_sin_block( "), std::string::npos) << text;
+  const std::string own = Check(
+      "version 1.0;\nextension KHR_enable_fragment_definitions;\n"
+      "fragment tanh_neg_sin_block( x: tensor<scalar> ) -> ( y: tensor<scalar> );\n"
+      "graph g( x ) -> ( z )\n{\n    x = external(shape = [1, 4]);\n" +
+      body + "    z = tanh_neg_sin_block(output);\n}\n");
+  EXPECT_NE(own.find("\nfragment tanh_neg_sin_block_2( "), std::string::npos) << own;
 }
 
 TEST(RepeatedBlocksTest, SplitsAndSeveralResults) {
