@@ -174,6 +174,43 @@ void CheckGenericUse(CheckContext& check, const ast::Fragment& fragment, Signatu
   }
 }
 
+// Returns true if `signature` has the types and the names of parameters of a standard operation.
+bool DeclaresSame(const CheckContext& check, const Signature& signature, Callee standard) {
+  const Signature& other = check.SignatureOf(standard);
+  const TypeTable& types = standard.document->types();
+  const auto has_type = [&](const TypedName& own, const TypedName& theirs) {
+    return check.Text(own.type) == types.Text(theirs.type, check.dialect);
+  };
+  const auto is_same = [&](const TypedName& own, const TypedName& theirs) {
+    return own.name.symbol == theirs.name.symbol && has_type(own, theirs);
+  };
+  return std::equal(signature.parameters.begin(), signature.parameters.end(), other.parameters.begin(),
+                    other.parameters.end(), is_same) &&
+         std::equal(signature.results.begin(), signature.results.end(), other.results.begin(),
+                    other.results.end(), has_type);
+}
+
+// Checks that a fragment has the name of no standard operation. In lenient mode, its body takes the place of
+// the operation's. Without a body, the operation itself is used, and must have the same parameters.
+void CheckRedefinition(CheckContext& check, const ast::Fragment& fragment, const Signature& signature) {
+  if (check.tables.library == nullptr) return;
+  Callee standard = check.tables.library->Find(fragment.name.symbol);
+  const bool is_known = standard.valid();
+  if (!is_known) standard = FindTakenByExtension(check, fragment);
+  if (!standard.valid()) return;
+  const std::string_view name = check.Text(fragment.name.symbol);
+  const bool is_usable = fragment.has_body || (is_known && DeclaresSame(check, signature, standard));
+  if (check.dialect.own_operations && is_usable) {
+    check.Deviate(kLenientRedefined, fragment.name.range,
+                  "fragment `{}` redefines a standard operation, in whose place it is used", name);
+    return;
+  }
+  check
+      .Report(kRedefinedOperation, fragment.name.range, "fragment `{}` redefines a standard operation{}",
+              name, check.dialect.own_operations ? " and has no body" : "")
+      .Note(check.SignatureOf(standard).name.range, "the standard operation");
+}
+
 void DeclareFragment(CheckContext& check, ast::FragmentId id) {
   const ast::Fragment& fragment = check.document.fragments[id];
   Signature& signature = check.tables.signatures[static_cast<size_t>(id.index)];
@@ -188,33 +225,24 @@ void DeclareFragment(CheckContext& check, ast::FragmentId id) {
     }
   }
   if (!fragment.name.symbol.valid()) return;
-  const std::string_view name = check.Text(fragment.name.symbol);
   const auto [entry, inserted] = check.tables.by_name.try_emplace(fragment.name.symbol, id);
   if (!inserted) {
-    check.Report(kDuplicateFragment, fragment.name.range, "fragment `{}` is defined twice", name)
+    check
+        .Report(kDuplicateFragment, fragment.name.range, "fragment `{}` is defined twice",
+                check.Text(fragment.name.symbol))
         .Note(check.document.fragments[entry->second].name.range, "first defined here");
-  } else if (check.tables.library != nullptr) {
-    Callee standard = check.tables.library->Find(fragment.name.symbol);
-    if (!standard.valid()) standard = FindTakenByExtension(check, fragment);
-    if (standard.valid() && check.dialect.own_operations) {
-      check.Deviate(kLenientRedefined, fragment.name.range,
-                    "fragment `{}` redefines a standard operation, in whose place it is used", name);
-    } else if (standard.valid()) {
-      check
-          .Report(kRedefinedOperation, fragment.name.range, "fragment `{}` redefines a standard operation",
-                  name)
-          .Note(check.SignatureOf(standard).name.range, "the standard operation");
-    }
   }
-  if (fragment.has_error || check.IsProperties(fragment)) return;
-  llvm::SmallVector<ast::Name, 8> parameters, results;
-  for (const ast::Parameter& parameter : fragment.parameters) parameters.push_back(parameter.name);
-  for (const ast::Result& result : fragment.results) results.push_back(result.name);
-  CheckNames(check, parameters, results);
-  check.body.is_generic = signature.is_generic;
-  CheckParameters(check, fragment, signature);
-  CheckResults(check, fragment, signature);
-  CheckGenericUse(check, fragment, signature);
+  if (!fragment.has_error && !check.IsProperties(fragment)) {
+    llvm::SmallVector<ast::Name, 8> parameters, results;
+    for (const ast::Parameter& parameter : fragment.parameters) parameters.push_back(parameter.name);
+    for (const ast::Result& result : fragment.results) results.push_back(result.name);
+    CheckNames(check, parameters, results);
+    check.body.is_generic = signature.is_generic;
+    CheckParameters(check, fragment, signature);
+    CheckResults(check, fragment, signature);
+    CheckGenericUse(check, fragment, signature);
+  }
+  if (inserted) CheckRedefinition(check, fragment, signature);
 }
 
 }  // namespace

@@ -35,6 +35,35 @@ TEST(Declarations, NamesAreUnique) {
   });
 }
 
+// In lenient mode, a fragment with a body takes the place of a standard operation. Without a body, it is the
+// operation: its parameters and the types of its results are equal, and no extension has the name.
+TEST(Declarations, LenientRedefinitions) {
+  const auto diagnostics = [](std::string_view fragment) {
+    return Checked(Ratified(fragment), {.leniency = Leniency::kLenient}).Diagnostics();
+  };
+  const std::string accepted = "lenient.redefined-operation 2:10 warning";
+  for (const std::string fragment :
+       {"fragment relu( x: tensor<scalar> ) -> ( y: tensor<scalar> );",
+        "fragment relu( x: tensor<scalar> ) -> ( z: tensor<scalar> );",
+        "fragment relu( x: tensor<scalar> = 1.0 ) -> ( y: tensor<scalar> );",
+        "fragment copy<?>( x: tensor<?> ) -> ( y: tensor<?> );",
+        "fragment relu( a: tensor<scalar>, s: scalar ) -> ( y: tensor<scalar> ) { y = a * s; }"}) {
+    EXPECT_EQ(diagnostics(fragment), accepted) << fragment;
+  }
+  for (const std::string fragment :
+       {"fragment relu( x: tensor<scalar>, s: scalar ) -> ( y: tensor<scalar> );",
+        "fragment relu( a: tensor<scalar> ) -> ( y: tensor<scalar> );",
+        "fragment relu( x: tensor<logical> ) -> ( y: tensor<scalar> );",
+        "fragment relu( x: tensor<scalar> ) -> ( y: tensor<logical> );",
+        "fragment relu( x: tensor<scalar> ) -> ( y: tensor<scalar>, "
+        "z: tensor<scalar> );",
+        "fragment elu( x: tensor<scalar> ) -> ( y: tensor<scalar> );",
+        "fragment opset1_Sign( data: tensor<scalar> ) -> ( y: tensor<scalar> );",
+        "fragment tract_core_erf( x: tensor<scalar> ) -> ( y: tensor<scalar> );"}) {
+    EXPECT_EQ(diagnostics(fragment), "declaration.redefined-operation 2:10") << fragment;
+  }
+}
+
 TEST(Declarations, TensorsPrecedeAttributes) {
   ExpectDiagnostics({
       {Ratified("fragment f( n: integer, x: tensor<scalar> ) -> ( y: tensor<scalar> );"),
