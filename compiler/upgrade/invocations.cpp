@@ -154,7 +154,7 @@ void Rewriter::TakeFromExpansion(ast::ExprId id, std::string_view ratified, ast:
   const semantics::Signature& signature = target.document->signature(target.fragment);
   const semantics::TypeTable& types = source_.ratified.types();
   const ir::Attribute* dtype = Common(nodes, "dtype");
-  if (dtype != nullptr && signature.generic_default.valid() &&
+  if (!invocation.type_argument && dtype != nullptr && signature.generic_default.valid() &&
       dtype->AsString() != types.Text(signature.generic_default, ast::Dialect::kRatified)) {
     invocation.type_argument = PrimitiveOf(dtype->AsString());
   }

@@ -165,8 +165,8 @@ ast::TypeId Rewriter::CopyType(ast::FragmentId fragment, Symbol identifier, ast:
     if (primitive->name == ast::PrimitiveName::kExtent) primitive->name = ast::PrimitiveName::kInteger;
     ++leaf;
   } else if (auto* tensor = std::get_if<ast::TensorType>(&type.node)) {
-    tensor->element = element_types_.Of(fragment, identifier, leaf++);
-    tensor->has_brackets = true;
+    const ast::PrimitiveName inferred = element_types_.Of(fragment, identifier, leaf++);
+    if (!tensor->has_brackets) *tensor = {inferred, true};
   } else if (auto* array = std::get_if<ast::ArrayType>(&type.node)) {
     array->item = CopyType(fragment, identifier, array->item, leaf);
   } else if (auto* tuple = std::get_if<ast::TupleType>(&type.node)) {
