@@ -21,16 +21,19 @@ bool HasDuplicates(std::string_view labels) {
   return false;
 }
 
+// The first of the characters that stand for the axes at `...`, and their number: no letter is among them.
+constexpr char kFirstAxis = '\x01';
+constexpr int64_t kMaxAxes = 'A' - kFirstAxis;
+
 // Returns the labels with `...` replaced by `count` labels that no equation uses.
 std::string ExpandEllipsis(std::string_view labels, int64_t count) {
-  constexpr char kFirst = '\x01';
   std::string expanded;
   for (char label : labels) {
     if (label != '.') {
       expanded += label;
       continue;
     }
-    for (int64_t i = 0; i < count; ++i) expanded += static_cast<char>(kFirst + i);
+    for (int64_t i = 0; i < count; ++i) expanded += static_cast<char>(kFirstAxis + i);
   }
   return expanded;
 }
@@ -110,6 +113,7 @@ opset1.Result "y" (%2)
       if (!source.shape().rank_known() || !IsFloat(source.data().type)) return std::nullopt;
       num_ellipsis_axes[i] =
           Has(labels, '.') ? source.shape().rank() + 1 - static_cast<int64_t>(labels.size()) : 0;
+      if (num_ellipsis_axes[i] > kMaxAxes) return std::nullopt;
       operands[i] = ExpandEllipsis(labels, num_ellipsis_axes[i]);
     }
     // Axes at `...` of only one operand would be broadcast.
@@ -124,10 +128,10 @@ opset1.Result "y" (%2)
   }
 
   // Returns whether labels have equal extents: Einsum broadcasts an extent of 1 where MatMul rejects it, and
-  // merged labels need known extents.
+  // merged labels need known extents, whose product is a number of 64 bits.
   static bool HasEqualExtents(const Node& einsum, const MatMulLabels& labels) {
     const Port left = LeftOf(einsum, labels), right = RightOf(einsum, labels);
-    if (!labels.HasPlainMatrices() && (!left.shape().extents() || !right.shape().extents())) return false;
+    if (!labels.HasPlainMatrices() && (!left.shape().volume() || !right.shape().volume())) return false;
     const auto is_equal = [&](char c) {
       const ir::Dim& of_left = left.shape()[static_cast<int64_t>(labels.left.find(c))];
       const ir::Dim& of_right = right.shape()[static_cast<int64_t>(labels.right.find(c))];

@@ -68,6 +68,36 @@ TEST_F(EinsumTest, EquationsOfOtherThanTwoOperandsRemain) {
   EXPECT_EQ(of("%0", "ij->ji"), "Parameter(a) Einsum(e: a) Result(y: e)");
 }
 
+// At most 64 axes at `...` have labels of their own; with more, no axis takes the label of a letter.
+TEST_F(EinsumTest, AxesOfAnEllipsis) {
+  const std::string left = "Einsum(e: a, b) Result(y: e)";
+  const auto with_axes = [](int count, const std::string& extents) {
+    std::string shape = "[";
+    for (int i = 0; i < count; ++i) shape += "2,";
+    return shape + extents + "]";
+  };
+  for (const int count : {1, 63, 64}) {
+    EXPECT_EQ(Of("...ij,...jA->...iA", with_axes(count, "3,4"), with_axes(count, "4,5")),
+              "MatMul(e: a, b) Result(y: e)")
+        << count;
+  }
+  EXPECT_EQ(Of("...ij,...jk->...ik", with_axes(65, "3,4"), with_axes(65, "4,5")), left);
+  // `A` is summed, next to the axis whose extent is the same.
+  for (const int count : {64, 65, 66})
+    EXPECT_EQ(Of("...ij,jA->...i", with_axes(count, "3,4"), "[4,2]"), left) << count;
+}
+
+// The product of merged extents is a number of 64 bits: 2^59 * 3 * 4 is, 2^60 * 3 * 4 is not.
+TEST_F(EinsumTest, ProductsOfMergedExtents) {
+  const auto is_replaced = [&](int count) {
+    std::string shape = "[";
+    for (int i = 0; i < count; ++i) shape += "2,";
+    return Of("...ij,jk->...ik", shape + "3,4]", "[4,5]").find("MatMul") != std::string::npos;
+  };
+  EXPECT_TRUE(is_replaced(59));
+  EXPECT_FALSE(is_replaced(60));
+}
+
 // An extent of 1 broadcasts in Einsum, and an open one may be 1.
 TEST_F(EinsumTest, ExtentsThatMayStretch) {
   const std::string left = "Einsum(e: a, b) Result(y: e)";
