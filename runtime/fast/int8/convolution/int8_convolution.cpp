@@ -430,7 +430,8 @@ Reason Int8ConvolutionApplies(const KernelRequest& given, Int8Algorithm algorith
 Cost Int8ConvolutionCost(const KernelRequest& given, Int8Algorithm algorithm) {
   if (HasVnni()) {
     if (algorithm == Int8Algorithm::kDot4Depthwise && IsFasterDepthwise(given)) return {kDot4Time};
-    if (algorithm == Int8Algorithm::kDot4Depthwise) return {kDot4TimeAfterOneDnn, kOneDnnUsesVnni};
+    if (algorithm == Int8Algorithm::kDot4Depthwise || algorithm == Int8Algorithm::kGrouped)
+      return {kDot4TimeAfterOneDnn, kOneDnnUsesVnni};
     if (algorithm == Int8Algorithm::kDot2 || algorithm == Int8Algorithm::kDepthwise)
       return {kOwnTimeAfterOneDnn, kOneDnnUsesVnni};
     if (algorithm == Int8Algorithm::kFewOutputs && IsFasterThanBlocks(Int8FormOf(given, algorithm)->form))

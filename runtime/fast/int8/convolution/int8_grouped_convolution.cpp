@@ -30,8 +30,7 @@ Int8ConvolutionShape FormOfRange(const Int8ConvolutionShape& form, const Int8Gro
 
 bool Int8Groups::Suit() const {
   constexpr int64_t kMaxGroups = 2;
-  const bool are_whole = kBlockColumns % outputs == 0 || outputs % kBlockColumns == 0;
-  return are_whole && inputs % simd::kQuad == 0 && groups_of_range() <= kMaxGroups;
+  return inputs % simd::kQuad == 0 && groups_of_range() <= kMaxGroups;
 }
 
 bool Int8GroupConvolution::Suits(const Int8ConvolutionShape& form, const Int8Groups& groups) {

@@ -1,7 +1,8 @@
-// Grouped int8 convolution without VNNI. A range of groups is processed as one dense convolution, with a
-// filter that is 0 between different groups.
+// Grouped int8 convolution, with VNNI only where oneDNN has no kernel. A range of groups is processed as one
+// dense convolution, with a filter that is 0 between different groups.
 #pragma once
 
+#include <numeric>
 #include <vector>
 
 #include "runtime/fast/int8/dot4_gemm.h"
@@ -13,8 +14,8 @@ namespace nnefc::runtime::fast::int8 {
 struct Int8Groups {
   int64_t inputs, outputs;
 
-  // The groups per range: as many as fill an output tile, or one with several tiles.
-  int64_t groups_of_range() const { return std::max<int64_t>(1, simd::kBlockColumns / outputs); }
+  // The groups per range: the fewest that fill output tiles.
+  int64_t groups_of_range() const { return std::lcm(outputs, simd::kBlockColumns) / outputs; }
   int64_t range_inputs() const { return groups_of_range() * inputs; }
   int64_t range_outputs() const { return groups_of_range() * outputs; }
   // Returns whether tiles are filled enough to be faster than f32.
