@@ -24,9 +24,16 @@ kernels::KernelOrReason MakeTiled(const kernels::KernelRequest& request) {
   return MakeTiledAttention(request, *AttentionSizesOf(request));
 }
 
-constexpr int kTiledCost = 100;
-constexpr kernels::Implementation kAttention[] = {
-    {"tiled", TiledApplies, kernels::FixedCost<kTiledCost>, MakeTiled}};
+// Keys and values are packed for each head, which takes longer than the products of few queries with them.
+kernels::Cost TiledCost(const kernels::KernelRequest& request) {
+  constexpr double kTime = 1, kOfFewQueries = 3;
+  constexpr int64_t kMinQueries = 8, kFewKeys = 64;
+  const kernels::OrReason<AttentionSizes> sizes = AttentionSizesOf(request);
+  if (sizes->queries >= kMinQueries || sizes->keys <= kFewKeys) return {kTime};
+  return {kOfFewQueries, kernels::Reason("{} queries are too few for {} keys", sizes->queries, sizes->keys)};
+}
+
+constexpr kernels::Implementation kAttention[] = {{"tiled", TiledApplies, TiledCost, MakeTiled}};
 const kernels::ImplementationTable kAttentionTables[] = {{"f32", kernels::AlwaysApplies, kAttention}};
 
 }  // namespace

@@ -46,9 +46,14 @@ class TiledAttention final : public kernels::Kernel {
   int64_t QueryFloats() const { return tensor::RoundUp(sizes_.width, kBlockColumns) * sizes_.rows; }
   int64_t ScoreFloats() const { return tensor::RoundUp(sizes_.keys, kBlockColumns) * sizes_.rows; }
   int64_t MaskFloats() const { return tensor::RoundUp(sizes_.keys, kBlockColumns); }
+  // Results whose rows do not fill blocks are computed in whole blocks first.
+  bool fills_blocks() const { return sizes_.values % kBlockColumns == 0; }
+  int64_t ResultFloats() const {
+    return fills_blocks() ? 0 : tensor::RoundUp(sizes_.values, kBlockColumns) * sizes_.rows;
+  }
   int64_t ThreadFloats() const {
     const int64_t rows = tensor::RoundUp(sizes_.rows, kBlockColumns);
-    return KeyFloats() + ValueFloats() + QueryFloats() + ScoreFloats() + MaskFloats() + rows;
+    return KeyFloats() + ValueFloats() + QueryFloats() + ScoreFloats() + MaskFloats() + rows + ResultFloats();
   }
 
   void Block(const AttentionCall& call, int64_t index, int64_t block, float* memory) const {
@@ -68,10 +73,17 @@ class TiledAttention final : public kernels::Kernel {
     Multiply(queries, rows, sizes_.width, keys, sizes_.keys, score_blocks);
     Softmax(call.masks.At(call.batch, index), first, {score_blocks, rows, sizes_.keys, nullptr, 0}, mask,
             sums);
-    const simd::BlockedMatrix<float> out = {call.out.At(call.batch, index, first), call.out.row_stride,
-                                            kBlockColumns};
+    float* results = call.out.At(call.batch, index, first);
+    const int64_t blocks = tensor::CeilDivide(sizes_.values, kBlockColumns);
+    const simd::BlockedMatrix<float> out =
+        fills_blocks() ? simd::BlockedMatrix<float>{results, call.out.row_stride, kBlockColumns}
+                       : simd::BlockedMatrix<float>{sums + tensor::RoundUp(sizes_.rows, kBlockColumns),
+                                                    blocks * kBlockColumns, kBlockColumns};
     Multiply(scores, rows, sizes_.keys, values, sizes_.values, out);
-    simd::DivideRows(out, rows, sizes_.values / kBlockColumns, sums);
+    simd::DivideRows(out, rows, blocks, sums);
+    if (fills_blocks()) return;
+    for (int64_t row = 0; row < rows; ++row)
+      std::copy_n(out.At(row, 0), sizes_.values, results + row * call.out.row_stride);
   }
 
   // Computes the softmax of queries starting at `first`. `line` is a buffer for a mask row that cannot be
@@ -121,8 +133,6 @@ class TiledAttention final : public kernels::Kernel {
 kernels::Reason TiledAttentionApplies(const AttentionSizes& sizes) {
   if (!simd::HasSimd()) return kNeedsSimd;
   if (sizes.type != memory::StorageType::kF32) return kernels::Reason("AMX multiplies bf16");
-  if (sizes.values % kBlockColumns != 0)
-    return kernels::Reason("values of {} elements, not whole blocks", sizes.values);
   const int64_t elements = sizes.width + sizes.values;
   if (sizes.keys > kMaxLeftRows / elements)
     return kernels::Reason("{} keys and values of {} elements exceed a core's cache", sizes.keys, elements);

@@ -37,9 +37,15 @@ void PackValues(const StridedRows& given, float* to) {
       float* tile = to + first * values.rows;
       for (int64_t key = 0; key < values.rows; ++key, tile += kTileColumns) {
         const float* from = values.At(key) + first;
-        for (int64_t lane = 0; lane < width; lane += kSimdWidth)
+        int64_t lane = 0;
+        for (; lane + kSimdWidth <= width; lane += kSimdWidth)
           *reinterpret_cast<UnalignedFloatVector*>(tile + lane) =
               *reinterpret_cast<const UnalignedFloatVector*>(from + lane);
+        for (; lane % kBlockColumns != 0 || lane < width; lane += kSimdWidth) {
+          FloatVector part;
+          LoadFirst(part, from + lane, std::max<int64_t>(0, width - lane), 0);
+          *reinterpret_cast<UnalignedFloatVector*>(tile + lane) = part;
+        }
       }
     }
   });

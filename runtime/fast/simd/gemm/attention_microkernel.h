@@ -16,7 +16,7 @@ struct StridedRows {
 
 // Packs keys as transposed tiles [keys / 32, width, 32], zero-padded.
 NNEFC_SIMD_FUNCTION(PackKeys, void(const StridedRows& keys, float* to));
-// Packs values as column tiles [columns / 32, keys, 32]. Columns must be multiples of the block size.
+// Packs values as column tiles [columns / 32, keys, 32], whose last block is zero-padded.
 NNEFC_SIMD_FUNCTION(PackValues, void(const StridedRows& values, float* to));
 // Packs queries multiplied by `scale` in column blocks.
 NNEFC_SIMD_FUNCTION(PackQueries, void(const StridedRows& queries, float scale, float* to));

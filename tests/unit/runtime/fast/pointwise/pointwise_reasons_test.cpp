@@ -475,8 +475,10 @@ TEST(PointwiseReasonsTest, Attention) {
   constexpr int64_t kMaxKeys = int64_t{1} << 32;
   ExpectReasons({
       {attention(5, 7, 16), kId, ""},
-      {attention(5, 7, 15), kId, "values of 15 elements, not whole blocks"},
-      {attention(5, 7, 17), kId, "values of 17 elements, not whole blocks"},
+      {attention(5, 7, 15), kId, ""},
+      {attention(5, 7, 17), kId, ""},
+      {attention(64, 7, 16), kId, "", true},
+      {attention(65, 7, 16), kId, "3 queries are too few for 65 keys", true},
       {attention(1536, 32, 32), kId, ""},
       {attention(1537, 32, 32), kId, "1537 keys and values of 64 elements exceed a core's cache"},
       {attention(1537, 16, 48), kId, "1537 keys and values of 64 elements exceed a core's cache"},

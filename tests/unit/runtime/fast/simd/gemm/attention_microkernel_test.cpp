@@ -44,17 +44,20 @@ TEST_P(AttentionRowsTest, KeysInTilesOfTheirTransposes) {
 
 TEST_P(AttentionRowsTest, ValuesInTilesOfColumns) {
   for (int64_t rows : {0, 1, 2, 17}) {
-    for (int64_t columns : {16, 32, 48, 64, 80}) {
+    for (int64_t columns : {1, 7, 8, 9, 15, 16, 17, 31, 32, 33, 47, 48, 64, 80}) {
       for (int64_t gap : {0, 5}) {
         const Given values = DrawRows(rows, columns, gap);
         const int64_t tiles = (columns + kTileColumns - 1) / kTileColumns;
+        const int64_t blocks = (columns + kBlockColumns - 1) / kBlockColumns;
         GuardedArray<float> to = Untouched(tiles * rows * kTileColumns);
         Of(PackValues)(values.view(), to.data());
         for (int64_t i = 0; i < to.size(); ++i) {
           const int64_t row = i / kTileColumns % rows;
           const int64_t column = i / (rows * kTileColumns) * kTileColumns + i % kTileColumns;
-          ASSERT_EQ(to[i], column < columns ? values.At(row, column) : kUntouched)
-              << rows << " x " << columns;
+          const float expected = column < columns                  ? values.At(row, column)
+                                 : column < blocks * kBlockColumns ? 0
+                                                                   : kUntouched;
+          ASSERT_EQ(to[i], expected) << rows << " x " << columns;
         }
       }
     }
