@@ -28,7 +28,7 @@ std::vector<std::string> RequestTransformations(kernels::Precision precision, bo
   names.insert(names.end(),
                {"target.ConvertVectorsToMatrices", "target.TransposeLeftOperands", "target.PostponeSqueezes",
                 "target.ResampleImages", "target.MultiplyBeforeGathers", "target.RepeatGroupChannels",
-                "target.ConvolveSubpixelPhases"});
+                "target.ConvolveSubpixelPhases", "target.TransposePixelRows"});
   if (!simd::HasSimd()) return names;
   if (precision != kernels::Precision::kExact) {
     names.insert(names.end(), {"target.QuantizeConcatParts", "target.RemoveRepeatedQuantization",

@@ -45,6 +45,7 @@ TransformationList StandardTransformations() {
   target::RegisterPostponedSqueezes(list);
   target::RegisterResampledImages(list);
   target::RegisterConvolutionChannels(list);
+  target::RegisterPixelRows(list);
   return list;
 }
 

@@ -46,6 +46,7 @@ void RegisterPartProducts(TransformationList& list);
 void RegisterPostponedSqueezes(TransformationList& list);
 void RegisterResampledImages(TransformationList& list);
 void RegisterConvolutionChannels(TransformationList& list);
+void RegisterPixelRows(TransformationList& list);
 void RegisterZeroPoints(TransformationList& list);
 void RegisterQuantizedProducts(TransformationList& list);
 void RegisterQuantizedValues(TransformationList& list);

@@ -31,9 +31,10 @@ TEST(RegisterTest, RequestedTransformations) {
       const bool is_exact = precision == Precision::kExact, is_bf16 = precision == Precision::kBf16;
       add(!is_exact, {"target.MarkQuantizedProducts", "target.MarkQuantizedValues"});
       add(is_bf16, {"target.StoreImagesInF32"});
-      add(rewrites, {"target.ConvertVectorsToMatrices", "target.TransposeLeftOperands",
-                     "target.PostponeSqueezes", "target.ResampleImages", "target.MultiplyBeforeGathers",
-                     "target.RepeatGroupChannels", "target.ConvolveSubpixelPhases"});
+      add(rewrites,
+          {"target.ConvertVectorsToMatrices", "target.TransposeLeftOperands", "target.PostponeSqueezes",
+           "target.ResampleImages", "target.MultiplyBeforeGathers", "target.RepeatGroupChannels",
+           "target.ConvolveSubpixelPhases", "target.TransposePixelRows"});
       add(rewrites && !is_exact,
           {"target.QuantizeConcatParts", "target.RemoveRepeatedQuantization", "target.InsertLookupTables",
            "target.RemoveQuantizationAfterMoves", "target.QuantizeAfterMoves",
