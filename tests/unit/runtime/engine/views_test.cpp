@@ -157,9 +157,9 @@ TestGraph Attend(const Attended& of) {
 
 TEST(ViewsTest, AttentionReadsAndWritesRowsWhereTheyAre) {
   unsigned seed = 1;
-  for (const Attended& of :
-       {Attended{2, 49, 3, 32}, Attended{1, 197, 2, 64}, Attended{3, 16, 1, 16}, Attended{1, 5, 4, 48},
-        Attended{2, 33, 2, 32, true}, Attended{1, 64, 3, 16, true}, Attended{2, 21, 2, 32, false, true}}) {
+  for (const Attended& of : {Attended{2, 49, 3, 32}, Attended{1, 197, 2, 64}, Attended{3, 16, 1, 16},
+                             Attended{1, 5, 4, 48}, Attended{2, 9, 3, 20}, Attended{2, 33, 2, 32, true},
+                             Attended{1, 64, 3, 16, true}, Attended{2, 21, 2, 32, false, true}}) {
     SCOPED_TRACE(seed);
     const TestGraph g = Attend(of);
     std::vector<TensorValue> inputs = {RandomTensor({of.batch, of.rows, of.heads * of.width}, ++seed)};
@@ -174,9 +174,8 @@ TEST(ViewsTest, AttentionReadsAndWritesRowsWhereTheyAre) {
   }
 }
 
-// Widths that the value tiles do not support, and more keys than a cache has room for.
+// More keys than a cache has room for.
 TEST(ViewsTest, AttentionThatTilesDoNotTakeGetsCopies) {
-  ExpectAsReference(Attend({2, 9, 3, 20}), {RandomTensor({2, 9, 60}, 7)}, "onednn:attention", 1e-5);
   ExpectAsReference(Attend({1, 100, 1, 512}), {RandomTensor({1, 100, 512}, 8, -0.1F, 0.1F)},
                     "onednn:attention", 1e-5);
 }
