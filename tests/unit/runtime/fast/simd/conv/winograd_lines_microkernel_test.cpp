@@ -1,7 +1,6 @@
 // Tiles of Winograd convolutions along lines of 2 to 5 taps, against sums over the taps in f64.
 
-#include "runtime/fast/simd/conv/winograd_microkernel.h"
-#include "tests/unit/runtime/fast/simd/simd_test.h"
+#include "tests/unit/runtime/fast/simd/conv/winograd_test.h"
 
 namespace nnefc::runtime::fast::simd {
 namespace {
@@ -10,16 +9,15 @@ namespace {
 // times lanes.
 class WinogradLineTest : public SimdTest {
  protected:
-  static constexpr int64_t kRows = 2, kColumns = 17, kCount = 3, kInputs = 3;
+  static constexpr int64_t kCount = 3, kInputs = 3;
   // Numbers are below 1, sums of five products below 5; transforms multiply rounding errors by less than 60.
   static constexpr double kTolerance = 5 * 60 * kRounding;
 
   void DrawCase(int64_t taps, int64_t pixel_stride) {
     count_ = taps;
-    pixel_stride_ = pixel_stride;
-    row_stride_ = kColumns * pixel_stride + 5;
+    sizes_.pixel_stride = pixel_stride;
     taps_ = DrawReals(kInputs * taps * kTileColumns);
-    image_ = DrawReals((kRows - 1) * row_stride_ + (kColumns - 1) * pixel_stride + kBlockColumns);
+    image_ = DrawReals(sizes_.size());
   }
   int64_t results() const { return WinogradResultsOf(count_); }
 
@@ -27,17 +25,7 @@ class WinogradLineTest : public SimdTest {
   GuardedArray<float> ProductsAt(int64_t row, int64_t column, int64_t count = kCount) {
     const int64_t stride = count * kBlockColumns;
     GuardedArray<float> products = Array(kWinogradExtent * stride);
-    Of(TransformImageLines)({.image = image_.data(),
-                             .row_stride = row_stride_,
-                             .pixel_stride = pixel_stride_,
-                             .rows = kRows,
-                             .columns = kColumns,
-                             .row = row,
-                             .column = column,
-                             .results = results(),
-                             .count = count,
-                             .out = products.data(),
-                             .stride = stride});
+    Of(TransformImageLines)(sizes_.TilesAt(image_.data(), row, column, results(), count, products.data()));
     const int64_t filter_stride = kInputs * kTileColumns + 7;
     GuardedArray<float> filter = Array((kWinogradExtent - 1) * filter_stride + kInputs * kTileColumns);
     Of(TransformFilterLines)({.taps = taps_.data(),
@@ -55,9 +43,10 @@ class WinogradLineTest : public SimdTest {
     double sum = 0;
     for (int64_t tap = 0; tap < count_; ++tap) {
       const int64_t x = column + tap;
-      if (row < 0 || row >= kRows || x < 0 || x >= kColumns) continue;
+      if (!sizes_.Contains(row, x)) continue;
       const int64_t filter = (input_ * count_ + tap) * kTileColumns + block_ * kBlockColumns;
-      sum += double{image_[row * row_stride_ + x * pixel_stride_ + lane]} * taps_[filter + lane];
+      sum +=
+          double{image_[row * sizes_.row_stride() + x * sizes_.pixel_stride + lane]} * taps_[filter + lane];
     }
     return sum;
   }
@@ -78,7 +67,8 @@ class WinogradLineTest : public SimdTest {
           << count_ << " taps at " << row << " " << column << ": " << i;
   }
 
-  int64_t count_ = 0, pixel_stride_ = 0, row_stride_ = 0, input_ = 0, block_ = 0;
+  WinogradImage sizes_ = {.rows = 2, .columns = 17};
+  int64_t count_ = 0, input_ = 0, block_ = 0;
   GuardedArray<float> image_ = Array(0), taps_ = Array(0);
 };
 
@@ -86,8 +76,8 @@ TEST_P(WinogradLineTest, ResultsAreSumsOverTheTaps) {
   for (int64_t taps = kMinLineTaps; taps <= kMaxLineTaps; ++taps) {
     for (const int64_t pixel_stride : {16, 32, 35}) {
       DrawCase(taps, pixel_stride);
-      for (int64_t row = -1; row <= kRows; ++row) {
-        for (int64_t column = -16; column <= kColumns + 1; ++column) CheckAt(row, column);
+      for (int64_t row = -1; row <= sizes_.rows; ++row) {
+        for (int64_t column = -16; column <= sizes_.columns + 1; ++column) CheckAt(row, column);
       }
     }
   }

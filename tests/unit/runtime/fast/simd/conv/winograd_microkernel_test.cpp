@@ -1,8 +1,6 @@
 // Tiles of Winograd convolutions against sums over the taps in f64.
 
-#include "runtime/fast/simd/conv/winograd_microkernel.h"
-
-#include "tests/unit/runtime/fast/simd/simd_test.h"
+#include "tests/unit/runtime/fast/simd/conv/winograd_test.h"
 
 namespace nnefc::runtime::fast::simd {
 namespace {
@@ -22,9 +20,8 @@ class WinogradTileTest : public SimdTest {
     SetPixelStride(kBlockColumns);
   }
   void SetPixelStride(int64_t pixel_stride) {
-    pixel_stride_ = pixel_stride;
-    row_stride_ = kColumns * pixel_stride + 5;
-    image_ = DrawReals((kRows - 1) * row_stride_ + (kColumns - 1) * pixel_stride + kBlockColumns);
+    sizes_.pixel_stride = pixel_stride;
+    image_ = DrawReals(sizes_.size());
   }
 
   // The filter of input `input` and one of the two blocks.
@@ -37,16 +34,7 @@ class WinogradTileTest : public SimdTest {
   GuardedArray<float> ProductsAt(int64_t row, int64_t column, int64_t count = kCount) {
     const int64_t stride = count * kBlockColumns;
     GuardedArray<float> products = Array(kWinogradProducts * stride);
-    Of(TransformImage)({.image = image_.data(),
-                        .row_stride = row_stride_,
-                        .pixel_stride = pixel_stride_,
-                        .rows = kRows,
-                        .columns = kColumns,
-                        .row = row,
-                        .column = column,
-                        .count = count,
-                        .out = products.data(),
-                        .stride = stride});
+    Of(TransformImage)(sizes_.TilesAt(image_.data(), row, column, kWinogradResults, count, products.data()));
     const int64_t filter_stride = kInputs * kTileColumns + 7;
     GuardedArray<float> filter = Array((kWinogradExtent - 1) * filter_stride + kInputs * kTileColumns);
     for (int64_t y = 0; y < kWinogradExtent; ++y) {
@@ -65,8 +53,8 @@ class WinogradTileTest : public SimdTest {
     double sum = 0;
     for (int64_t tap = 0; tap < kWinogradTaps * kWinogradTaps; ++tap) {
       const int64_t y = row + tap / kWinogradTaps, x = column + tap % kWinogradTaps;
-      if (y < 0 || y >= kRows || x < 0 || x >= kColumns) continue;
-      sum += double{image_[y * row_stride_ + x * pixel_stride_ + lane]} * TapOf(tap, lane);
+      if (!sizes_.Contains(y, x)) continue;
+      sum += double{image_[y * sizes_.row_stride() + x * sizes_.pixel_stride + lane]} * TapOf(tap, lane);
     }
     return sum;
   }
@@ -89,7 +77,8 @@ class WinogradTileTest : public SimdTest {
   }
 
   static constexpr int64_t kInputs = 3;
-  int64_t pixel_stride_ = kBlockColumns, row_stride_ = 0, input_ = 0, block_ = 0;
+  WinogradImage sizes_ = {.rows = kRows, .columns = kColumns};
+  int64_t input_ = 0, block_ = 0;
   GuardedArray<float> image_ = Array(0), taps_ = Array(0);
 };
 
@@ -169,7 +158,7 @@ TEST_P(WinogradTileTest, ResultsEndWhereTheOutputEnds) {
 
 // A NaN reaches at least the results that see it.
 TEST_P(WinogradTileTest, NanIsSeen) {
-  image_[4 * row_stride_ + 4 * pixel_stride_ + 3] = kNan;
+  image_[4 * sizes_.row_stride() + 4 * sizes_.pixel_stride + 3] = kNan;
   const GuardedArray<float> products = ProductsAt(2, 2, 1);
   GuardedArray<float> out = Untouched(kWinogradResults * kWinogradResults * kBlockColumns);
   Of(TransformResult)({.products = products.data(),
