@@ -68,6 +68,7 @@ void ExpectJoined(Memory memory, Shape shape, size_t axis, const std::vector<int
     views.emplace_back(ElementType::kF32, step.inputs[i].shape,
                        reinterpret_cast<const std::byte*>(parts[i].data()));
   std::vector<const tensor::TensorView*> inputs;
+  inputs.reserve(views.size());
   for (const tensor::TensorView& view : views) inputs.push_back(&view);
   for (const int threads : {1, 3}) {
     const tensor::ThreadScope scope(threads);
