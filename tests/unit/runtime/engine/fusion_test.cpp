@@ -330,7 +330,7 @@ TEST(FusionTest, PreActivationUnits) {
               {data, g.Weights({32}, 3), g.Weights({32}, 4), g.Weights({32}, 5), g.Weights({32}, 6, 0.1f, 2)},
               epsilon)});
   };
-  auto z = g.Op("Add", {y, g.Convolution(activated(y), g.Weights({32, 32, 3, 3}, 7), 1)});
+  auto z = g.Op("Add", {y, g.Convolution(activated(y), g.Weights({32, 32, 3, 3}, 7, -0.1f, 0.1f), 1)});
   g.Result(g.Op("Tanh", {activated(z)}));
   g.Result(g.Op("ReLU", {g.Op("Add", {g.Op("Sigmoid", {z}), g.Op("Abs", {y})})}), "sum");
   const std::string plan = PlanWhereBackendsAgree(g, {RandomTensor({1, 16, 8, 8}, 8)});
