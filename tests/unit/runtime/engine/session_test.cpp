@@ -543,6 +543,7 @@ TEST(SessionTest, ShapesOfInputsWithoutTransformation) {
 
 // Runs a convolution and a softmax large enough for a team.
 int ThreadsAfterRun(Backend backend, int threads) {
+  const ThreadCounter counter;
   TestGraph g;
   auto x = g.Parameter("x", {1, 32, 32, 32});
   auto y = g.Convolution(x, g.Weights({32, 32, 3, 3}, 1), 1);
@@ -550,7 +551,7 @@ int ThreadsAfterRun(Backend backend, int threads) {
   g.Result(z);
   const auto executable = Compile(g.graph, {.backend = backend, .threads = threads});
   const bool ran = Session::Create(executable)->Run({RandomTensor({1, 32, 32, 32}, 2)}).ok();
-  return ran ? CountThreads() : 0;
+  return ran ? counter.Count() : 0;
 }
 
 // A child of fork does not count threads that other tests have started.

@@ -31,8 +31,9 @@ bool MultipliesRight() {
 }
 
 int ThreadsAfterProduct(int threads) {
+  const ThreadCounter counter;
   const tensor::ThreadScope scope(threads);
-  return MultipliesRight() ? CountThreads() : 0;
+  return MultipliesRight() ? counter.Count() : 0;
 }
 
 TEST(OneDnnOpenMpDeathTest, OneDnnWorksOnTheTeamOfTheScope) {

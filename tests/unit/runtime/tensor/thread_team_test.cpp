@@ -36,10 +36,11 @@ template <typename Work>
 void ExpectThreads(int threads, Work work) {
   EXPECT_EXIT(
       {
+        const ThreadCounter counter;
         work();
-        for (int wait = 0; CountThreads() > threads && wait < 1000; ++wait)
+        for (int wait = 0; counter.Count() > threads && wait < 1000; ++wait)
           std::this_thread::sleep_for(std::chrono::milliseconds(5));
-        std::_Exit(CountThreads());
+        std::_Exit(counter.Count());
       },
       testing::ExitedWithCode(threads), "");
 }
