@@ -181,7 +181,11 @@ struct TileOf16 {
     __m512 weights[kPanels];
     for (int i = 0; i < kPanels; ++i) weights[i] = _mm512_loadu_ps(panels[i] + k * int64_t{sizeof(__m512)});
     for (int row = 0; row < kRows; ++row) {
-      const __m512 factor = _mm512_set1_ps(reinterpret_cast<const float*>(rows[row])[k]);
+      __m512 factor = _mm512_set1_ps(reinterpret_cast<const float*>(rows[row])[k]);
+#if defined(__clang__)
+      // The optimizer of Clang 16 recurses endlessly when it estimates the cost of a broadcast bf16 pair.
+      if constexpr (kPairs) asm("" : "+v"(factor));
+#endif
       for (int i = 0; i < kPanels; ++i) {
         if constexpr (kPairs) {
           sums[row][i] = _mm512_dpbf16_ps(sums[row][i], (__m512bh)factor, (__m512bh)weights[i]);
