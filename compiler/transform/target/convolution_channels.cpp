@@ -2,8 +2,10 @@
 // group, and transposed ones with few outputs.
 
 #include <algorithm>
+#include <span>
 
 #include "compiler/transform/pipeline/standard.h"
+#include "compiler/transform/target/quantizations.h"
 #include "compiler/transform/values.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -13,21 +15,15 @@ namespace {
 
 using Extents = std::vector<int64_t>;
 
-// Returns the value of a constant f32 filter; nothing for others.
-std::optional<TensorValue> FilterOf(const Node& convolution) {
-  if (!convolution.in_node(1).ir().Is(ir::OpRole::kConst)) return std::nullopt;
-  const std::optional<TensorValue>& value = convolution.in_port(1).GetSource().value();
-  return value && value->type() == ElementType::kF32 ? value : std::nullopt;
-}
-
 // --- several outputs of each input channel ---------------------------------------------
 
 // Repeats the channels of the images of a GroupConvolution [groups, outputs, 1, ...], so that each output has
 // its own.
 void RepeatChannels(Graph& graph, const Node& convolution) {
-  const std::optional<TensorValue> filter = FilterOf(convolution);
-  if (!filter) return;
-  Shape shape = filter->shape();
+  const TensorValue* constant = ConstantF32(graph.ir(), convolution.ir().input(1));
+  if (constant == nullptr) return;
+  const TensorValue filter = *constant;  // a copy: new nodes may move the constant
+  Shape shape = filter.shape();
   const int64_t groups = shape[0], outputs = shape[1];
   if (groups == 1 || outputs == 1 || shape[2] != 1) return;
   Extents channels;
@@ -38,11 +34,7 @@ void RepeatChannels(Graph& graph, const Node& convolution) {
   const Port repeated = MakePart(
       graph, convolution, "/channels", "opset1.Gather",
       {convolution.in_port(0).GetSource(), MakeInts(graph, convolution, "/repeated", channels), axis});
-  ir::AttributeMap all;
-  all.Set("special_zero", false);
-  const Port own = MakePart(
-      graph, convolution, "/filter", "opset1.Reshape",
-      {convolution.in_port(1).GetSource(), MakeInts(graph, convolution, "/shape", shape)}, std::move(all));
+  const Port own = graph.CreateConst(filter.Reshaped(shape), convolution.name()).out_port(0);
   convolution.in_port(0).Connect(repeated);
   convolution.in_port(1).Connect(own);
 }
@@ -61,7 +53,7 @@ struct SubpixelAxis {
   int64_t stride, size;
   std::vector<SubpixelPhase> phases;
   int64_t begin, taps;
-  int64_t pad_begin, pad_end;
+  int64_t pad_end;
 
   static SubpixelAxis Of(int64_t stride, int64_t size, int64_t pad, int64_t input, int64_t results) {
     SubpixelAxis axis{.stride = stride, .size = size, .phases = {}, .begin = 0, .taps = 0};
@@ -75,10 +67,10 @@ struct SubpixelAxis {
       end = std::max(end, shift + 1);
     }
     axis.taps = end - axis.begin;
-    axis.pad_begin = -axis.begin;
     axis.pad_end = results / stride - 1 + end - input;
     return axis;
   }
+  int64_t pad_begin() const { return -begin; }
   // Returns the tap of the transposed convolution for a tap of a phase; nothing if it is 0.
   std::optional<int64_t> TapOf(int64_t phase, int64_t tap) const {
     const SubpixelPhase& of = phases[static_cast<size_t>(phase)];
@@ -86,12 +78,6 @@ struct SubpixelAxis {
     return t >= 0 && t < of.taps ? std::optional(of.first + stride * t) : std::nullopt;
   }
 };
-
-int64_t Product(llvm::ArrayRef<int64_t> numbers) {
-  int64_t product = 1;
-  for (const int64_t number : numbers) product *= number;
-  return product;
-}
 
 // Splits an index into digits of a mixed base, the last one first.
 Extents Digits(int64_t index, llvm::ArrayRef<int64_t> bases) {
@@ -109,14 +95,14 @@ TensorValue SubpixelFilter(const TensorValue& filter, llvm::ArrayRef<SubpixelAxi
     taps.push_back(axis.taps);
     sizes.push_back(axis.size);
   }
-  Shape shape = {Product(phases) * outputs, inputs};
+  const int64_t count = *Volume(phases), row = *Volume(taps), window = *Volume(sizes);
+  Shape shape = {count * outputs, inputs};
   shape.append(taps.begin(), taps.end());
   const TensorValue from = filter.Loaded().Aligned(alignof(float));
-  const llvm::ArrayRef<float> numbers(from.elements<float>().data(), from.elements<float>().size());
+  const std::span<const float> numbers = from.elements<float>();
   return TensorValue::Make<float>(ElementType::kF32, shape, [&](std::span<float> out) {
     std::fill(out.begin(), out.end(), 0.0F);
-    const int64_t row = Product(taps);
-    for (int64_t phase = 0; phase < Product(phases); ++phase) {
+    for (int64_t phase = 0; phase < count; ++phase) {
       const Extents of_phase = Digits(phase, phases);
       for (int64_t tap = 0; tap < row; ++tap) {
         const Extents of_tap = Digits(tap, taps);
@@ -131,35 +117,33 @@ TensorValue SubpixelFilter(const TensorValue& filter, llvm::ArrayRef<SubpixelAxi
         for (int64_t output = 0; output < outputs; ++output) {
           for (int64_t input = 0; input < inputs; ++input)
             out[static_cast<size_t>(((phase * outputs + output) * inputs + input) * row + tap)] =
-                numbers[static_cast<size_t>((input * outputs + output) * Product(sizes) + place)];
+                numbers[static_cast<size_t>((input * outputs + output) * window + place)];
         }
       }
     }
   });
 }
 
-// Returns whether a convolution with these axes takes clearly less time than a transposed one: both have
+// Returns whether a convolution with these axes has clearly fewer products than a transposed one, both with
 // whole vectors of outputs.
 bool IsFaster(int64_t outputs, llvm::ArrayRef<SubpixelAxis> axes) {
-  constexpr int64_t kVector = 16;
-  constexpr double kClearly = 0.8;
-  double phases = 1, taps = 1, sizes = 1;
+  constexpr int64_t kVector = 16, kFifths = 5, kClearly = 4;
+  const auto in_vectors = [](int64_t count) { return (count + kVector - 1) / kVector; };
+  int64_t phases = 1, taps = 1, sizes = 1;
   for (const SubpixelAxis& axis : axes) {
-    phases *= static_cast<double>(axis.stride);
-    taps *= static_cast<double>(axis.taps);
-    sizes *= static_cast<double>(axis.size);
+    phases *= axis.stride;
+    taps *= axis.taps;
+    sizes *= axis.size;
   }
-  const auto in_vectors = [](double count) { return (static_cast<int64_t>(count) + kVector - 1) / kVector; };
-  const double others = static_cast<double>(in_vectors(static_cast<double>(outputs))) * sizes;
-  return static_cast<double>(in_vectors(static_cast<double>(outputs) * phases)) * taps <= kClearly * others;
+  return kFifths * in_vectors(outputs * phases) * taps <= kClearly * in_vectors(outputs) * sizes;
 }
 
 // Replaces a transposed convolution by a convolution whose channels are the pixels of each block of results.
 void ConvolveSubpixels(Graph& graph, const Node& node) {
-  const std::optional<TensorValue> filter = FilterOf(node);
+  const TensorValue* filter = ConstantF32(graph.ir(), node.ir().input(1));
   const std::optional<Shape> input = node.in_port(0).shape().extents(),
                              result = node.out_port(0).shape().extents();
-  if (!filter || !input || !result || node.num_in_ports() > 2) return;
+  if (filter == nullptr || !input || !result || node.num_in_ports() > 2) return;
   if (node.ir().String("auto_pad") != "explicit") return;
   const size_t spatial = input->size() - 2;
   const Extents strides = node.ir().Ints("strides", spatial),
@@ -170,9 +154,10 @@ void ConvolveSubpixels(Graph& graph, const Node& node) {
   bool overlaps = false;
   for (size_t i = 0; i < spatial; ++i) {
     const int64_t results = (*result)[i + 2], size = filter->shape()[i + 2];
-    if (dilations[i] != 1 || pads[i] < 0 || results % strides[i] != 0) return;
+    // Fewer taps than phases would leave phases without any; their number is bounded by that of the taps.
+    if (dilations[i] != 1 || pads[i] < 0 || results % strides[i] != 0 || strides[i] > size) return;
     axes.push_back(SubpixelAxis::Of(strides[i], size, pads[i], (*input)[i + 2], results));
-    if (axes.back().pad_begin < 0 || axes.back().pad_end < 0) return;
+    if (axes.back().pad_begin() < 0 || axes.back().pad_end < 0) return;
     overlaps = overlaps || size > strides[i];
   }
   // Windows that do not overlap are a matrix multiplication.
@@ -181,7 +166,7 @@ void ConvolveSubpixels(Graph& graph, const Node& node) {
   const Extents ones(spatial, 1);
   Extents before, after;
   for (const SubpixelAxis& axis : axes) {
-    before.push_back(axis.pad_begin);
+    before.push_back(axis.pad_begin());
     after.push_back(axis.pad_end);
   }
   ir::AttributeMap window;
@@ -203,7 +188,6 @@ void ConvolveSubpixels(Graph& graph, const Node& node) {
 
 class RepeatGroupChannels : public TargetReplacementPattern {
  public:
-  RepeatGroupChannels() { force_clean_up = true; }
   std::string_view Description() const override {
     return "A GroupConvolution with one input channel and several outputs per group reads a repeated channel "
            "for each output, since kernels for one filter per channel are the fastest.";

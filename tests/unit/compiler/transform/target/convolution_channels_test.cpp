@@ -26,11 +26,10 @@ class RepeatedChannelsTest : public TargetTest {
 
 TEST_F(RepeatedChannelsTest, EachOutputHasItsChannel) {
   EXPECT_EQ(Repeated("[4,2,1,2]", 16),
-            "Gather[1,8,5](Parameter Const Const) Reshape[8,1,1,2](Const Const) "
-            "GroupConvolution[1,8,4](Gather Reshape)");
+            "Gather[1,8,5](Parameter Const Const) GroupConvolution[1,8,4](Gather Const)");
   EXPECT_EQ(InputOf("Gather", 1), (std::vector<double>{0, 0, 1, 1, 2, 2, 3, 3}));
   EXPECT_EQ(InputOf("Gather", 2), (std::vector<double>{1}));
-  EXPECT_EQ(InputOf("Reshape", 1), (std::vector<double>{8, 1, 1, 2}));
+  EXPECT_EQ(InputOf("GroupConvolution", 1).size(), 16U);
 }
 
 TEST_F(RepeatedChannelsTest, OtherGroupsStay) {
@@ -103,6 +102,9 @@ TEST_F(SubpixelPhasesTest, NearMisses) {
   EXPECT_TRUE(stays({.begin = "4", .end = "0"}));   // the first result is beyond the first input
   EXPECT_TRUE(stays({.begin = "0", .end = "4"}));   // results end before the last input
   EXPECT_FALSE(stays({.begin = "0", .end = "2"}));
+  // Fewer taps than phases, of which there may be any number.
+  EXPECT_TRUE(stays({.strides = "5", .begin = "0", .end = "0", .extra = "1"}));
+  EXPECT_TRUE(stays({.strides = "1000000000", .begin = "0", .end = "0", .extra = "999999996"}));
   EXPECT_TRUE(stays({.filter = "[2,1,2]", .volume = 4, .begin = "0", .end = "0"}));  // no overlap
 }
 
@@ -115,6 +117,16 @@ TEST_F(SubpixelPhasesTest, NumbersOfOutputs) {
   EXPECT_TRUE(is_replaced(8));
   EXPECT_FALSE(is_replaced(9));
   EXPECT_FALSE(is_replaced(16));
+  // 4 of 5 with four phases of 5 taps.
+  const auto is_replaced_by_four = [&](int64_t outputs) {
+    return Convolved({.filter = fmt::format("[2,{},5]", outputs),
+                      .volume = 10 * outputs,
+                      .strides = "4",
+                      .begin = "0"})
+               .find("DepthToSpace") != std::string::npos;
+  };
+  EXPECT_TRUE(is_replaced_by_four(8));
+  EXPECT_FALSE(is_replaced_by_four(9));
 }
 
 }  // namespace
