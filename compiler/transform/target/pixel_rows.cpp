@@ -19,24 +19,21 @@ bool TransposesMatrices(const Node& node) {
   return order && *order == Axes{0, 2, 1};
 }
 
-// Returns the extents of an image [N, C, H, W] and of the same with one axis of pixels, [N, C, H * W];
-// nothing for others.
-struct ImageOfPixels {
-  Shape image;
-  int64_t pixels;
-};
-std::optional<ImageOfPixels> ImageOf(const ir::PartialShape& image, const ir::PartialShape& planes) {
+// Returns the extents of an image [N, C, H, W] if the other shape is that of its planes, [N, C, H * W].
+std::optional<Shape> ImageOf(const ir::PartialShape& image, const ir::PartialShape& planes) {
   const std::optional<Shape> whole = image.extents(), flat = planes.extents();
   if (!whole || !flat || whole->size() != 4 || flat->size() != 3) return std::nullopt;
   if ((*whole)[0] != (*flat)[0] || (*whole)[1] != (*flat)[1]) return std::nullopt;
-  return ImageOfPixels{*whole, (*flat)[2]};
+  return whole;
 }
 
+Port Transposed(Graph& graph, const Node& whole, const Port& port, llvm::ArrayRef<int64_t> order) {
+  return MakePart(graph, whole, "/transposed", "opset1.Transpose",
+                  {port, MakeInts(graph, whole, "/order", order)});
+}
 Port Reshaped(Graph& graph, const Node& whole, const Port& port, llvm::ArrayRef<int64_t> shape) {
-  ir::AttributeMap all;
-  all.Set("special_zero", false);
   return MakePart(graph, whole, "/reshaped", "opset1.Reshape",
-                  {port, MakeInts(graph, whole, "/shape", shape)}, std::move(all));
+                  {port, MakeInts(graph, whole, "/shape", shape)});
 }
 
 // Replaces a Transpose of [N, pixels, C] and a Reshape to [N, C, H, W] by a Reshape and a Transpose. Returns
@@ -45,14 +42,12 @@ bool MakeImage(Graph& graph, const Node& transpose) {
   const std::optional<Port> reader = OnlyDestination(transpose.out_port(0));
   if (!reader || reader->index() != 0 || !reader->node().ir().Is(ir::Rearrangement::kReshape)) return false;
   const Node reshape = reader->node();
-  const std::optional<ImageOfPixels> of = ImageOf(reshape.out_port(0).shape(), transpose.out_port(0).shape());
-  if (!of) return false;
-  const Port last = Reshaped(graph, reshape, transpose.in_port(0).GetSource(),
-                             {of->image[0], of->image[2], of->image[3], of->image[1]});
-  const Port order = MakeInts(graph, reshape, "/order", {0, 3, 1, 2});
-  TakePlace(graph, reshape,
-            graph.CreateNode("opset1.Transpose", {last, order},
-                             {.name = reshape.name(), .origin = reshape.ir().origin()}));
+  const std::optional<Shape> image = ImageOf(reshape.out_port(0).shape(), transpose.out_port(0).shape());
+  if (!image) return false;
+  const Shape& extents = *image;
+  const Port pixels = Reshaped(graph, reshape, transpose.in_port(0).GetSource(),
+                               {extents[0], extents[2], extents[3], extents[1]});
+  TakePlace(graph, reshape, Transposed(graph, reshape, pixels, {0, 3, 1, 2}).node());
   return true;
 }
 
@@ -60,15 +55,10 @@ bool MakeImage(Graph& graph, const Node& transpose) {
 void MakeRows(Graph& graph, const Node& transpose) {
   const Node reshape = transpose.in_node(0);
   if (!reshape.ir().Is(ir::Rearrangement::kReshape) || !OnlyDestination(reshape.out_port(0))) return;
-  const std::optional<ImageOfPixels> of = ImageOf(reshape.in_port(0).shape(), reshape.out_port(0).shape());
-  if (!of) return;
-  const Port order = MakeInts(graph, transpose, "/order", {0, 2, 3, 1});
-  const Port last =
-      MakePart(graph, transpose, "/last", "opset1.Transpose", {reshape.in_port(0).GetSource(), order});
-  const Port shape = MakeInts(graph, transpose, "/shape", {of->image[0], of->pixels, of->image[1]});
-  Graph::Spec spec{.name = transpose.name(), .origin = transpose.ir().origin()};
-  spec.attributes.Set("special_zero", false);
-  TakePlace(graph, transpose, graph.CreateNode("opset1.Reshape", {last, shape}, std::move(spec)));
+  if (!ImageOf(reshape.in_port(0).shape(), reshape.out_port(0).shape())) return;
+  const Shape rows = *transpose.out_port(0).shape().extents();
+  const Port pixels = Transposed(graph, transpose, reshape.in_port(0).GetSource(), {0, 2, 3, 1});
+  TakePlace(graph, transpose, Reshaped(graph, transpose, pixels, rows).node());
 }
 
 }  // namespace

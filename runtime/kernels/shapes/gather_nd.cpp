@@ -107,15 +107,14 @@ FaultOr<Success> ScatterUpdate(const ReferenceRun& run) {
   return Success();
 }
 
-// Calls body(combine) with the function of a reduction, of an element and its update. None replaces it.
+// Calls body(combine) with the function of a reduction other than `none`, of an element and its update.
 template <typename C, typename Body>
 void VisitReduction(const std::string& reduction, const Body& body) {
   if (reduction == "sum") return body([](C a, C b) { return static_cast<C>(a + b); });
   if (reduction == "sub") return body([](C a, C b) { return static_cast<C>(a - b); });
   if (reduction == "prod") return body([](C a, C b) { return static_cast<C>(a * b); });
   if (reduction == "min") return body([](C a, C b) { return b < a ? b : a; });
-  if (reduction == "max") return body([](C a, C b) { return a < b ? b : a; });
-  body([](C, C b) { return b; });
+  body([](C a, C b) { return a < b ? b : a; });  // max
 }
 
 // Copies blocks of bytes to their offsets, in blocks. Consecutive ones are copied together.

@@ -14,8 +14,7 @@ struct Transposed {
   int64_t pad, extra;  // on each axis: padding at the begin and the end, and additional results at the end
 };
 
-// Expects results like those of the reference kernels. `is_replaced` tells whether a Convolution computes
-// them.
+// Expects results like those of the reference kernels. `is_replaced`: a Convolution computes them.
 void ExpectUpsampled(const Transposed& setting, bool is_replaced) {
   SCOPED_TRACE(ToString(setting.input) + " to " + std::to_string(setting.outputs) + " in windows " +
                ToString(setting.window) + " stride " + std::to_string(setting.stride) + " pad " +

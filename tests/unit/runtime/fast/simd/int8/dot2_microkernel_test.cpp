@@ -218,7 +218,7 @@ class CodeResultsTest : public SimdTest {
 
 TEST_P(CodeResultsTest, PixelsAndChannels) {
   for (const RequantizedResults& kind : Kinds()) {
-    for (int64_t pixels : {0, 1, 2, 5}) {
+    for (int64_t pixels : {0, 1, 2, 5, 15, 16, 17, 33}) {
       for (int64_t channels = 1; channels <= kBlockColumns; ++channels)
         Check(Draw<int32_t>(pixels * kBlockColumns, -100, 1500), channels, kind);
     }
