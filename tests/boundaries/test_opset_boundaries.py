@@ -16,7 +16,7 @@ pytest.importorskip("openvino")
 
 import nnefc_ways  # noqa: E402
 import opset_boundaries  # noqa: E402
-from exceptions import COMPUTED_OTHERWISE, LAXER, STRICTER, normalized  # noqa: E402
+from exceptions import COMPUTED_OTHERWISE, LAXER, STRICTER, normalized, tolerance_of_ways  # noqa: E402
 from ir_builder import Graph  # noqa: E402
 from nnefc_ways import Refused, difference, load, run, ways  # noqa: E402
 from opset_boundaries import Node, bases, boundary_cases, combined_cases  # noqa: E402
@@ -168,7 +168,7 @@ class Runs:
             ours = result_of(index, reference)
             if node.row not in RANDOM:
                 for way, results in found.items():
-                    if what := difference(result_of(index, results), ours, 1e-5):
+                    if what := difference(result_of(index, results), ours, tolerance_of_ways(node)):
                         self.verdicts.report(node, f"{way}: {what}")
             if theirs is not None and (what := difference(ours, result_of(index, theirs), TOLERANCE)):
                 self.verdicts.report(node, f"OpenVINO computes otherwise: {what}")
