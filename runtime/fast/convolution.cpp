@@ -14,7 +14,7 @@
 #include "runtime/fast/conv/few_output_convolution.h"
 #include "runtime/fast/conv/grouped_convolution.h"
 #include "runtime/fast/conv/im2col_convolution.h"
-#include "runtime/fast/conv/winograd_convolution.h"
+#include "runtime/fast/conv/winograd/winograd_convolution.h"
 #include "runtime/fast/factories.h"
 #include "runtime/fast/gemm/function_chain.h"
 #include "runtime/fast/gemm/gemm.h"

@@ -4,6 +4,7 @@
 
 #include "runtime/fast/conv/bf16_deconvolution.h"
 #include "runtime/fast/conv/col2im_deconvolution.h"
+#include "runtime/fast/conv/winograd/winograd_convolution.h"
 #include "runtime/fast/factories.h"
 #include "runtime/fast/int8/convolution/int8_convolution.h"
 #include "runtime/fast/memory/blocked_layout.h"
@@ -21,11 +22,15 @@ constexpr kernels::Implementation kCol2imRow{"col2im", conv::Col2imApplies, kern
 constexpr kernels::Implementation kFewOutputCol2imRow{"col2im_few_outputs", conv::FewOutputCol2imApplies,
                                                       kernels::FixedCost<kCol2imCost>,
                                                       conv::MakeFewOutputCol2im};
-constexpr kernels::Implementation kF32Deconvolution[] = {kCol2imRow, kFewOutputCol2imRow};
+constexpr kernels::Implementation kTransposedWinogradRow{
+    "winograd", conv::TransposedWinogradApplies, conv::TransposedWinogradCost, conv::MakeTransposedWinograd};
+constexpr kernels::Implementation kF32Deconvolution[] = {kCol2imRow, kFewOutputCol2imRow,
+                                                         kTransposedWinogradRow};
 constexpr kernels::Implementation kBf16Deconvolution[] = {
     {"bf16_gemm", conv::Bf16DeconvolutionApplies, conv::Bf16DeconvolutionCost, conv::MakeBf16Deconvolution},
     kCol2imRow,
-    kFewOutputCol2imRow};
+    kFewOutputCol2imRow,
+    kTransposedWinogradRow};
 
 Reason DeconvolutionAccepts(const kernels::KernelRequest& request) {
   // The reference kernel handles the padding of an output shape.

@@ -49,6 +49,7 @@ GROUPS: dict[str, set[str]] = {
     "compiler/syntax/parse": {"mistakes"},
     "compiler/transform": {"configuration", "pipeline"},
     "compiler/transform/middle": {"control_flow", "fusions"},
+    "runtime/fast/conv": {"winograd"},
     "runtime/fast/int8": {"convolution", "images"},
     "runtime/fast/simd": {"conv", "gemm", "int8", "pointwise"},
     "runtime/kernels": {"arithmetic", "boxes", "shapes", "windows"},

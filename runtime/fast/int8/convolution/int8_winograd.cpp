@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "runtime/fast/conv/winograd_grid.h"
+#include "runtime/fast/conv/winograd/winograd_grid.h"
 #include "runtime/fast/simd/int8/int8_winograd_microkernel.h"
 #include "runtime/tensor/round_up.h"
 #include "runtime/tensor/tasks.h"

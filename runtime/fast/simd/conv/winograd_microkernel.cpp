@@ -1,4 +1,4 @@
-// Winograd microkernels: transforms of tiles for 3x3 filters and for lines.
+// Winograd microkernels: transforms of tiles of squares and of lines.
 
 #include "runtime/fast/simd/conv/winograd_microkernel.h"
 
@@ -11,42 +11,29 @@ namespace nnefc::runtime::fast::simd::NNEFC_SIMD_NAMESPACE {
 
 namespace {
 
-constexpr int kTaps = kWinogradTaps, kResults = kWinogradResults, kExtent = kWinogradExtent;
+constexpr int kExtent = kWinogradExtent;
 
 // The transform matrices for the points 0, a, -a, b, -b and infinity. Powers of these a and b have few
 // digits, and results are about five times as accurate as with 1 and 2.
 constexpr float kA = 0.75F, kB = 1.5F;
-constexpr float kA2 = kA * kA, kB2 = kB * kB, kA3 = kA2 * kA, kB3 = kB2 * kB;
+constexpr float kA2 = kA * kA, kB2 = kB * kB;
 constexpr float kProductOfSquares = kA2 * kB2, kSumOfSquares = kA2 + kB2;
 
 NNEFC_SIMD_INLINE inline FloatVector LoadVector(const float* from) {
   return *reinterpret_cast<const UnalignedFloatVector*>(from);
 }
 
-// G along a filter axis.
-NNEFC_SIMD_INLINE inline void TransformTaps(const FloatVector (&g)[kTaps], FloatVector (&y)[kExtent]) {
-  constexpr float kOfZero = 1 / kProductOfSquares;
-  constexpr float kOfA = 1 / (2 * kA2 * (kA2 - kB2)), kOfB = 1 / (2 * kB2 * (kB2 - kA2));
-  const FloatVector even_a = kOfA * g[0] + (kOfA * kA2) * g[2], odd_a = (kOfA * kA) * g[1];
-  const FloatVector even_b = kOfB * g[0] + (kOfB * kB2) * g[2], odd_b = (kOfB * kB) * g[1];
-  y[0] = kOfZero * g[0];
-  y[1] = even_a + odd_a;
-  y[2] = even_a - odd_a;
-  y[3] = even_b + odd_b;
-  y[4] = even_b - odd_b;
-  y[5] = g[2];
-}
-
-// G for kCount taps of a line.
+// G for kCount taps along a filter axis.
 template <int kCount>
-NNEFC_SIMD_INLINE inline void TransformLineTaps(const FloatVector (&g)[kCount], FloatVector (&y)[kExtent]) {
+NNEFC_SIMD_INLINE inline void TransformTaps(const FloatVector (&g)[kCount], FloatVector (&y)[kExtent]) {
   // The terms of even and of odd powers of a point, divided by its product of differences.
   const auto put = [&](float point, float divisor, FloatVector& sum, FloatVector& difference)
                        NNEFC_SIMD_INLINE {
-                         FloatVector parts[] = {{}, {}};
                          float factor = 1 / divisor;
+                         FloatVector parts[] = {factor * g[0], (factor * point) * g[1]};
+                         factor *= point * point;
 #pragma GCC unroll 5
-                         for (int tap = 0; tap < kCount; ++tap, factor *= point)
+                         for (int tap = 2; tap < kCount; ++tap, factor *= point)
                            parts[tap % 2] += factor * g[tap];
                          sum = parts[0] + parts[1];
                          difference = parts[0] - parts[1];
@@ -57,17 +44,15 @@ NNEFC_SIMD_INLINE inline void TransformLineTaps(const FloatVector (&g)[kCount], 
   y[5] = g[kCount - 1];
 }
 
-template <int kCount>
-NNEFC_SIMD_INLINE inline void TransformFilterLine(const FilterLines& given) {
-  const FilterLines filter = given;  // local copy, to exclude aliasing
+// Calls row(taps, products) for each input and part of the outputs, and stores the products.
+template <typename Row>
+NNEFC_SIMD_INLINE inline void ForFilters(const FilterTiles& filter, const Row& row) {
   const float* taps = filter.taps;
   float* out = filter.out;
-  for (int64_t i = 0; i < filter.inputs; ++i, taps += kCount * kTileColumns, out += kTileColumns) {
+  for (int64_t i = 0; i < filter.inputs; ++i, taps += filter.input_stride, out += kTileColumns) {
     for (int64_t block = 0; block < kTileColumns; block += kSimdWidth) {
-      FloatVector given_taps[kCount], products[kExtent];
-#pragma GCC unroll 5
-      for (int tap = 0; tap < kCount; ++tap) given_taps[tap] = LoadVector(taps + block + tap * kTileColumns);
-      TransformLineTaps(given_taps, products);
+      FloatVector products[kExtent];
+      row(taps + block, products);
 #pragma GCC unroll 6
       for (int x = 0; x < kExtent; ++x)
         *reinterpret_cast<UnalignedFloatVector*>(out + block + x * filter.stride) = products[x];
@@ -75,28 +60,33 @@ NNEFC_SIMD_INLINE inline void TransformFilterLine(const FilterLines& given) {
   }
 }
 
-template <int kRow>
+template <int kCount>
+NNEFC_SIMD_INLINE inline void TransformFilterLine(const FilterTiles& given) {
+  const FilterTiles filter = given;  // local copy, to exclude aliasing
+  ForFilters(filter, [&](const float* taps, FloatVector(&products)[kExtent]) NNEFC_SIMD_INLINE {
+    FloatVector line[kCount];
+#pragma GCC unroll 5
+    for (int x = 0; x < kCount; ++x) line[x] = LoadVector(taps + x * filter.tap_column);
+    TransformTaps(line, products);
+  });
+}
+
+template <int kCount, int kRow>
 NNEFC_SIMD_INLINE inline void TransformFilterRow(const FilterTiles& given) {
   const FilterTiles filter = given;  // local copy, to exclude aliasing
-  const float* taps = filter.taps;
-  float* out = filter.out;
-  for (int64_t i = 0; i < filter.inputs; ++i, taps += kTaps * kTaps * kTileColumns, out += kTileColumns) {
-    for (int64_t block = 0; block < kTileColumns; block += kSimdWidth) {
-      FloatVector row[kTaps], products[kExtent];
+  ForFilters(filter, [&](const float* taps, FloatVector(&products)[kExtent]) NNEFC_SIMD_INLINE {
+    FloatVector row[kCount];
 #pragma GCC unroll 3
-      for (int x = 0; x < kTaps; ++x) {
-        FloatVector column[kTaps], transformed[kExtent];
+    for (int x = 0; x < kCount; ++x) {
+      FloatVector column[kCount], transformed[kExtent];
 #pragma GCC unroll 3
-        for (int y = 0; y < kTaps; ++y) column[y] = LoadVector(taps + block + (y * kTaps + x) * kTileColumns);
-        TransformTaps(column, transformed);
-        row[x] = transformed[kRow];
-      }
-      TransformTaps(row, products);
-#pragma GCC unroll 6
-      for (int x = 0; x < kExtent; ++x)
-        *reinterpret_cast<UnalignedFloatVector*>(out + block + x * filter.stride) = products[x];
+      for (int y = 0; y < kCount; ++y)
+        column[y] = LoadVector(taps + y * filter.tap_row + x * filter.tap_column);
+      TransformTaps(column, transformed);
+      row[x] = transformed[kRow];
     }
-  }
+    TransformTaps(row, products);
+  });
 }
 
 // An input tile: one channel block per pixel.
@@ -196,7 +186,7 @@ NNEFC_SIMD_INLINE inline void TransformImageTiles(const ImageTiles& given) {
   const bool sees_rows =
       tiles.row >= 0 && tiles.row + kExtent <= tiles.rows && tiles.pixel_stride == kBlockColumns;
   for (int64_t i = 0; i < tiles.count; ++i) {
-    const int64_t column = tiles.column + i * kResults;
+    const int64_t column = tiles.column + i * tiles.results;
     const bool sees_all = sees_rows && column >= 0 && column + kExtent <= tiles.columns;
     const float* first = tiles.image + tiles.row * row_stride + column * kBlockColumns;
     for (int64_t lane = 0; lane < kBlockColumns; lane += kSimdWidth) {
@@ -231,62 +221,56 @@ NNEFC_SIMD_INLINE inline void TransformLineTiles(const ImageTiles& given) {
   }
 }
 
-// A^T along an axis of products.
-NNEFC_SIMD_INLINE inline void TransformProducts(const FloatVector (&m)[kExtent], FloatVector (&y)[kResults]) {
+// A^T along an axis, for kCount results.
+template <int kCount>
+NNEFC_SIMD_INLINE inline void TransformProducts(const FloatVector (&m)[kExtent], FloatVector (&y)[kCount]) {
   const FloatVector sum_a = m[1] + m[2], difference_a = m[1] - m[2];
   const FloatVector sum_b = m[3] + m[4], difference_b = m[3] - m[4];
   y[0] = m[0] + sum_a + sum_b;
-  y[1] = kA * difference_a + kB * difference_b;
-  y[2] = kA2 * sum_a + kB2 * sum_b;
-  y[3] = kA3 * difference_a + (kB3 * difference_b + m[5]);
+  float power_a = kA, power_b = kB;
+#pragma GCC unroll 5
+  for (int i = 1; i < kCount; ++i, power_a *= kA, power_b *= kB) {
+    const FloatVector& of_a = i % 2 == 0 ? sum_a : difference_a;
+    const FloatVector& of_b = i % 2 == 0 ? sum_b : difference_b;
+    y[i] = i == kCount - 1 ? power_a * of_a + (power_b * of_b + m[kExtent - 1])
+                           : power_a * of_a + power_b * of_b;
+  }
 }
 
-template <typename Limit>
+template <int kCount, typename Limit>
 NNEFC_SIMD_INLINE inline void TransformResultTile(const ResultTiles& tiles, int64_t index, int64_t lane,
                                                   const Limit& limit) {
   const float* products = tiles.products + index * kBlockColumns + lane;
-  FloatVector columns[kResults][kExtent];
+  FloatVector columns[kCount][kExtent];
 #pragma GCC unroll 6
   for (int x = 0; x < kExtent; ++x) {
-    FloatVector column[kExtent], results[kResults];
+    FloatVector column[kExtent], results[kCount];
 #pragma GCC unroll 6
     for (int y = 0; y < kExtent; ++y) column[y] = LoadVector(products + (y * kExtent + x) * tiles.stride);
     TransformProducts(column, results);
-#pragma GCC unroll 4
-    for (int y = 0; y < kResults; ++y) columns[y][x] = results[y];
+#pragma GCC unroll 5
+    for (int y = 0; y < kCount; ++y) columns[y][x] = results[y];
   }
   FloatVector bias = {};
   if (tiles.bias != nullptr) bias = LoadVector(tiles.bias + lane);
-  const int64_t count = tiles.columns - index * kResults;
-#pragma GCC unroll 4
-  for (int y = 0; y < kResults; ++y) {
+  const int64_t first = tiles.first_column - index * kCount, count = tiles.columns - index * kCount;
+#pragma GCC unroll 5
+  for (int y = 0; y < kCount; ++y) {
     if (y >= tiles.rows) return;
-    FloatVector results[kResults];
+    if (y < tiles.first_row) continue;
+    FloatVector results[kCount];
     TransformProducts(columns[y], results);
-    const int64_t row = y * tiles.row_stride + index * kResults * tiles.pixel_stride + lane;
-#pragma GCC unroll 4
-    for (int x = 0; x < kResults; ++x) {
+    const int64_t row = (y - tiles.first_row) * tiles.row_stride - first * tiles.pixel_stride + lane;
+#pragma GCC unroll 5
+    for (int x = 0; x < kCount; ++x) {
       if (x >= count) break;
+      if (x < first) continue;
       FloatVector result = results[x] + bias;
       if (tiles.start != nullptr) result += LoadVector(tiles.start + row + x * tiles.pixel_stride);
       limit(result);
       *reinterpret_cast<UnalignedFloatVector*>(tiles.out + row + x * tiles.pixel_stride) = result;
     }
   }
-}
-
-// A^T for kCount results of a line.
-template <int kCount>
-NNEFC_SIMD_INLINE inline void TransformLineProducts(const FloatVector (&m)[kExtent],
-                                                    FloatVector (&y)[kCount]) {
-  const FloatVector sum_a = m[1] + m[2], difference_a = m[1] - m[2];
-  const FloatVector sum_b = m[3] + m[4], difference_b = m[3] - m[4];
-  float power_a = 1, power_b = 1;
-#pragma GCC unroll 5
-  for (int i = 0; i < kCount; ++i, power_a *= kA, power_b *= kB)
-    y[i] = i % 2 == 0 ? power_a * sum_a + power_b * sum_b : power_a * difference_a + power_b * difference_b;
-  y[0] += m[0];
-  y[kCount - 1] += m[kExtent - 1];
 }
 
 template <int kCount>
@@ -299,13 +283,14 @@ NNEFC_SIMD_INLINE inline void TransformResultLine(const ResultTiles& given) {
         const float* from = tiles.products + i * kBlockColumns + lane;
 #pragma GCC unroll 6
         for (int x = 0; x < kExtent; ++x) products[x] = LoadVector(from + x * tiles.stride);
-        TransformLineProducts(products, results);
+        TransformProducts(products, results);
         if (tiles.bias != nullptr) bias = LoadVector(tiles.bias + lane);
-        const int64_t remaining = tiles.columns - i * kCount;
+        const int64_t first = tiles.first_column - i * kCount, remaining = tiles.columns - i * kCount;
 #pragma GCC unroll 5
         for (int x = 0; x < kCount; ++x) {
           if (x >= remaining) break;
-          const int64_t place = (i * kCount + x) * tiles.pixel_stride + lane;
+          if (x < first) continue;
+          const int64_t place = (x - first) * tiles.pixel_stride + lane;
           FloatVector result = results[x] + bias;
           if (tiles.start != nullptr) result += LoadVector(tiles.start + place);
           limit(result);
@@ -316,25 +301,52 @@ NNEFC_SIMD_INLINE inline void TransformResultLine(const ResultTiles& given) {
   });
 }
 
+template <int kCount>
+NNEFC_SIMD_INLINE inline void TransformResultSquares(const ResultTiles& given) {
+  const ResultTiles tiles = given;  // local copy, to exclude aliasing
+  DispatchLimits(tiles.limits, [&](const auto& limit) NNEFC_SIMD_INLINE {
+    for (int64_t i = 0; i < tiles.count; ++i) {
+      for (int64_t lane = 0; lane < kBlockColumns; lane += kSimdWidth)
+        TransformResultTile<kCount>(tiles, i, lane, limit);
+    }
+  });
+}
+
 using FilterFunction = void (*)(const FilterTiles&);
+using ResultFunction = void (*)(const ResultTiles&);
 
 // One instance per row.
+template <int kCount>
 constexpr auto kFilterRows = []<size_t... kIndex>(std::index_sequence<kIndex...>) {
   return std::array<FilterFunction, kExtent>{[](const FilterTiles& filter) {
-    RunSimd([&]() NNEFC_SIMD_INLINE { TransformFilterRow<static_cast<int>(kIndex)>(filter); });
+    RunSimd([&]() NNEFC_SIMD_INLINE { TransformFilterRow<kCount, static_cast<int>(kIndex)>(filter); });
   }...};
 }(std::make_index_sequence<kExtent>());
+
+// One instance per number of taps along each axis of a square.
+constexpr size_t kSquareCount = kMaxSquareTaps - kMinSquareTaps + 1;
+constexpr auto kFilterSquares = []<size_t... kIndex>(std::index_sequence<kIndex...>) {
+  return std::array<std::array<FilterFunction, kExtent>, kSquareCount>{
+      kFilterRows<static_cast<int>(kMinSquareTaps + kIndex)>...};
+}(std::make_index_sequence<kSquareCount>());
+constexpr auto kResultSquares = []<size_t... kIndex>(std::index_sequence<kIndex...>) {
+  return std::array<ResultFunction, kSquareCount>{[](const ResultTiles& tiles) {
+    RunSimd([&]() NNEFC_SIMD_INLINE {
+      TransformResultSquares<static_cast<int>(WinogradResultsOf(kMinSquareTaps + kIndex))>(tiles);
+    });
+  }...};
+}(std::make_index_sequence<kSquareCount>());
 
 // One instance per number of taps and per number of results; the ranges are equal.
 constexpr size_t kLineCount = kMaxLineTaps - kMinLineTaps + 1;
 constexpr auto kFilterLines = []<size_t... kIndex>(std::index_sequence<kIndex...>) {
-  return std::array<void (*)(const FilterLines&), kLineCount>{[](const FilterLines& filter) {
+  return std::array<FilterFunction, kLineCount>{[](const FilterTiles& filter) {
     RunSimd([&]()
                 NNEFC_SIMD_INLINE { TransformFilterLine<static_cast<int>(kMinLineTaps + kIndex)>(filter); });
   }...};
 }(std::make_index_sequence<kLineCount>());
 constexpr auto kResultLines = []<size_t... kIndex>(std::index_sequence<kIndex...>) {
-  return std::array<void (*)(const ResultTiles&), kLineCount>{[](const ResultTiles& tiles) {
+  return std::array<ResultFunction, kLineCount>{[](const ResultTiles& tiles) {
     RunSimd([&]() NNEFC_SIMD_INLINE { TransformResultLine<static_cast<int>(kMinLineTaps + kIndex)>(tiles); });
   }...};
 }(std::make_index_sequence<kLineCount>());
@@ -344,10 +356,10 @@ static_assert(WinogradResultsOf(kMaxLineTaps) == kMinLineTaps &&
 }  // namespace
 
 void TransformFilter(const FilterTiles& filter) {
-  kFilterRows[static_cast<size_t>(filter.row)](filter);
+  kFilterSquares[static_cast<size_t>(filter.count - kMinSquareTaps)][static_cast<size_t>(filter.row)](filter);
 }
 
-void TransformFilterLines(const FilterLines& filter) {
+void TransformFilterLines(const FilterTiles& filter) {
   kFilterLines[static_cast<size_t>(filter.count - kMinLineTaps)](filter);
 }
 
@@ -359,16 +371,8 @@ void TransformImageLines(const ImageTiles& tiles) {
   RunSimd([&]() NNEFC_SIMD_INLINE { TransformLineTiles(tiles); });
 }
 
-void TransformResult(const ResultTiles& given) {
-  RunSimd([&]() NNEFC_SIMD_INLINE {
-    const ResultTiles tiles = given;  // local copy, to exclude aliasing
-    DispatchLimits(tiles.limits, [&](const auto& limit) NNEFC_SIMD_INLINE {
-      for (int64_t i = 0; i < tiles.count; ++i) {
-        for (int64_t lane = 0; lane < kBlockColumns; lane += kSimdWidth)
-          TransformResultTile(tiles, i, lane, limit);
-      }
-    });
-  });
+void TransformResult(const ResultTiles& tiles) {
+  kResultSquares[static_cast<size_t>(WinogradResultsOf(tiles.results) - kMinSquareTaps)](tiles);
 }
 
 void TransformResultLines(const ResultTiles& tiles) {

@@ -33,21 +33,9 @@ def output_extent(size: int, taps: int, stride: int, pad: int, dilation: int) ->
 
 # --- Convolution ----------------------------------------------------------------------
 
-def winograd_time(x, w, pad: int, dilation: int, threads: int) -> float:
-    """Returns the time relative to direct convolution (WinogradCost), for filters that are not small."""
-    images, inputs, rows, columns = x
-    outputs = w[0]
-    out_rows = output_extent(rows, 3, 1, pad, dilation)
-    out_columns = output_extent(columns, 3, 1, pad, dilation)
-    tiles_of = lambda extent: math.ceil(math.ceil(extent / dilation) / 4)
-    tiles = images * dilation * dilation * tiles_of(out_rows) * tiles_of(out_columns)
-    return tiles, inputs, outputs, images * out_rows * out_columns
-
-
-def choose_winograd(x, w, pad: int, dilation: int, processor: str, threads: int) -> bool:
-    """Returns whether Winograd is faster than direct convolution. Requires a filter of more than 655,360 transformed
-    elements: smaller ones depend on the size of the L2 cache."""
-    tiles, inputs, outputs, pixels = winograd_time(x, w, pad, dilation, threads)
+def winograd_cycles(tiles: int, inputs: int, outputs: int, processor: str, threads: int) -> float:
+    """Returns the cycles of a Winograd convolution per term and block of outputs (TimeComparedWithDirect). Requires a
+    filter of more than 655,360 transformed elements: smaller ones depend on the size of the L2 cache."""
     tile_rows = 6 if processor == "avx2" else 14
     term_blocks = math.ceil(inputs / BLOCK)
     assert 36 * inputs * math.ceil(outputs / 32) * 32 > 655360
@@ -56,7 +44,18 @@ def choose_winograd(x, w, pad: int, dilation: int, processor: str, threads: int)
     count = math.ceil(tiles / together)
     groups = count if count < threads else math.ceil(count / threads) * threads
     of_tile = 40 + 150 / (math.ceil(outputs / BLOCK) * BLOCK) + 130 / inputs
-    return tiles * of_tile + 300 * groups < 9.3 * pixels
+    return tiles * of_tile + 300 * groups
+
+
+def choose_winograd(x, w, pad: int, dilation: int, processor: str, threads: int) -> bool:
+    """Returns whether Winograd is faster than direct convolution."""
+    images, inputs, rows, columns = x
+    taps = w[2]
+    out_rows = output_extent(rows, taps, 1, pad, dilation)
+    out_columns = output_extent(columns, taps, 1, pad, dilation)
+    tiles_of = lambda extent: math.ceil(math.ceil(extent / dilation) / (7 - taps))
+    tiles = images * dilation * dilation * tiles_of(out_rows) * tiles_of(out_columns)
+    return winograd_cycles(tiles, inputs, w[0], processor, threads) < 9.3 / 9 * taps ** 2 * images * out_rows * out_columns
 
 
 def conv(x, w, processor: str, threads: int, stride=1, pad=0, dilation=1, constant=True, exact=False) -> str:
@@ -74,7 +73,7 @@ def conv(x, w, processor: str, threads: int, stride=1, pad=0, dilation=1, consta
     is_pixel = height * width == 1 and pad == 0
     if constant and is_pixel and stride == 1 and min(inputs, outputs) >= BLOCK:
         return "pointwise"
-    if constant and not exact and (height, width, stride) == (3, 3, 1) and min(inputs, outputs) >= BLOCK \
+    if constant and not exact and height == width and height in (2, 3) and stride == 1 and min(inputs, outputs) >= BLOCK \
             and choose_winograd(x, w, pad, dilation, processor, threads):
         return "winograd"
     is_identity = is_pixel and stride == 1
@@ -152,6 +151,26 @@ def convolutions() -> None:
     print("# Convolution: a filter that is not constant")
     for outputs in around(BLOCK):
         emit_conv((1, 32, 8, 8), (outputs, 32, 3, 3), pad=1, constant=False)
+
+
+# --- ConvolutionBackpropData ----------------------------------------------------------
+
+def transposed_conv(images: int, inputs: int, outputs: int, extent: int, processor: str, threads: int) -> str:
+    """Windows of 4x4, strides of 2 and a border of 1: four convolutions by 2x2 taps, with one more row and column."""
+    results = extent + 1
+    tiles = images * math.ceil(results / 5) ** 2
+    filled = outputs / (math.ceil(outputs / 32) * 32)
+    cycles = winograd_cycles(tiles, inputs, 4 * math.ceil(outputs / BLOCK) * BLOCK, processor, threads)
+    time = cycles / (9.3 / 9 * 4 * images * results ** 2) * 1.2 * (1 + 1 / filled) / 2
+    return "winograd" if time < 1 else "onednn"
+
+
+def transposed_convolutions() -> None:
+    print("# ConvolutionBackpropData: Winograd for images of whole tiles, and of outputs that fill their tiles")
+    cases = [(1, 256, 128, extent) for extent in range(6, 20)] + [(1, 192, outputs, 19) for outputs in (32, 33, 40, 48, 64, 80)]
+    for images, inputs, outputs, extent in cases + [(3, 64, 128, 8), (4, 64, 128, 9)]:
+        emit(f"op=ConvolutionBackpropData x={images},{inputs},{extent},{extent} w={inputs},{outputs},4,4 stride=2 pad=1",
+             lambda processor, threads: transposed_conv(images, inputs, outputs, extent, processor, threads))
 
 
 # --- GroupConvolution -----------------------------------------------------------------
@@ -423,6 +442,7 @@ if __name__ == "__main__":
     convolutions()
     bf16_convolutions()
     f32_images_with_bf16()
+    transposed_convolutions()
     group_convolutions()
     matmuls()
     int8_convolutions()

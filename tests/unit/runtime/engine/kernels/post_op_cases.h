@@ -168,7 +168,7 @@ inline ir::OutputPort InBlocks(TestGraph& g, ir::OutputPort x, int64_t channels,
               {x, g.Const(TensorValue::FromFloats(filter, ones))}, WindowOf({.window = Shape(axes, 1)}));
 }
 
-// A Convolution, its epilogue, and how its results are compared.
+// A Convolution or ConvolutionBackpropData, its epilogue, and how its results are compared.
 struct ConvolutionCase {
   WindowSetting setting;
   int64_t outputs;
@@ -178,6 +178,9 @@ struct ConvolutionCase {
   double tolerance;
   kernels::Precision precision = kernels::Precision::kF32;
   float largest_weight = 1;
+  bool is_transposed = false;
+  Shape added = {};      // the output padding of a transposed convolution
+  std::string way = "";  // the id of an implementation
 };
 
 inline void ExpectAsReference(const ConvolutionCase& each) {
@@ -185,10 +188,14 @@ inline void ExpectAsReference(const ConvolutionCase& each) {
   SCOPED_TRACE(Describe(setting) + " to " + std::to_string(each.outputs));
   TestGraph g;
   Shape filter = {each.outputs, setting.input[1]};
+  if (each.is_transposed) std::swap(filter[0], filter[1]);
   filter.append(setting.window.begin(), setting.window.end());
   const auto x = g.Parameter("x", setting.input);
   const auto weights = g.Weights(filter, each.seed, -each.largest_weight, each.largest_weight);
-  auto y = g.Op("Convolution", {x, weights}, WindowOf(setting));
+  ir::AttributeMap attributes = WindowOf(setting);
+  if (!each.added.empty())
+    attributes.Set("output_padding", ir::Attribute::Integers(each.added.begin(), each.added.end()));
+  auto y = g.Op(each.is_transposed ? "ConvolutionBackpropData" : "Convolution", {x, weights}, attributes);
   const Shape result = g.graph->output(y).shape.known_extents();
   const auto residual = g.Parameter("residual", result);
   Shape column(result.size(), 1);
@@ -199,8 +206,10 @@ inline void ExpectAsReference(const ConvolutionCase& each) {
   // Readers of whole blocks must not use the padding after the last channel.
   g.Result(g.Op("ReLU", {y}), "next");
   g.Result(residual, "second");
-  ExpectAsReference(g, {RandomTensor(setting.input, each.seed + 20), RandomTensor(result, each.seed + 21)},
-                    each.kernel, each.tolerance, each.precision);
+  ExpectRunsAsReference(g,
+                        {RandomTensor(setting.input, each.seed + 20), RandomTensor(result, each.seed + 21)},
+                        fast::simd::HasSimd() ? each.kernel : "", each.tolerance,
+                        {.backend = kernels::Backend::kFast, .precision = each.precision, .way = each.way});
 }
 
 // Random numbers for tests.

@@ -44,6 +44,15 @@ TEST(WinogradTest, IsLikeTheReference) {
   }
 }
 
+TEST(WinogradTest, SquaresOfTwoTaps) {
+  for (const int64_t extent : {30, 31, 32, 33, 34}) {
+    ExpectConvolved({.input = {1, 40, extent, 64 - extent}, .window = {2, 2}, .begin = {1, 0}, .end = {0, 1}},
+                    48, {Post::kBias, Post::kResidual, Post::kSigmoid}, "nnefc:winograd");
+  }
+  ExpectConvolved({.input = {1, 33, 40, 41}, .window = {2, 2}, .dilations = {2, 3}, .begin = {2, 1}}, 64,
+                  {Post::kRelu}, "nnefc:winograd");
+}
+
 // Pixels that are a dilation apart form images of their own, whose extents differ by one.
 TEST(WinogradTest, Dilations) {
   for (const auto& [rows, columns] : {std::pair(1, 2), {2, 1}, {2, 2}, {2, 3}, {3, 2}}) {
@@ -107,10 +116,10 @@ TEST(WinogradTest, LinesOfVolumes) {
   }
 }
 
-// Tiles are those of 3x3 windows and of lines.
+// Tiles are those of squares of 2 or 3 taps along an axis, and of lines.
 TEST(WinogradTest, OtherWindowsAreLeftToOthers) {
-  for (const Shape& window : {Shape{3, 2}, Shape{2, 3}, Shape{3, 5}, Shape{5, 3}, Shape{1, 6}, Shape{6, 1},
-                              Shape{2, 2}, Shape{4, 4}})
+  for (const Shape& window :
+       {Shape{3, 2}, Shape{2, 3}, Shape{3, 5}, Shape{5, 3}, Shape{1, 6}, Shape{6, 1}, Shape{4, 4}})
     ExpectConvolved({.input = {1, 64, 30, 31}, .window = window, .begin = {1, 1}, .end = {1, 1}}, 64,
                     {Post::kRelu}, "");
 }

@@ -25,6 +25,8 @@ TEST(ConvolutionReasonsTest, Winograd) {
       {Conv({.input = {1, 16, 20, 20}, .window = {3, 2}}, 16), kId, "filter 3x2"},
       {Conv({.input = {1, 16, 20, 20}, .window = {2, 3}}, 16), kId, "filter 2x3"},
       {Conv({.input = {1, 16, 20, 20}, .window = {4, 3}}, 16), kId, "filter 4x3"},
+      {Conv({.input = {1, 16, 20, 20}, .window = {2, 2}}, 16), kId, ""},
+      {Conv({.input = {1, 16, 20, 20}, .window = {4, 4}}, 16), kId, "filter 4x4"},
       {Conv({.input = {1, 16, 20}, .window = {1}}, 16), kId, "filter 1x1"},
       {Conv({.input = {1, 16, 20}, .window = {2}}, 16), kId, ""},
       {Conv({.input = {1, 16, 20}, .window = {5}}, 16), kId, ""},
@@ -232,6 +234,42 @@ Step Transposed(const WindowSetting& window, int64_t outputs, Shape added = {}) 
           .attributes = attributes};
 }
 
+TEST(ConvolutionReasonsTest, TransposedWinograd) {
+  constexpr char kId[] = "winograd";
+  const auto of = [](const Shape& window, const Shape& strides, const Shape& dilations = {}) {
+    return WindowSetting{
+        .input = {1, 16, 8, 9}, .window = window, .strides = strides, .dilations = dilations};
+  };
+  const WindowSetting fours = of({4, 4}, {2, 2});
+  const auto channels = [](int64_t inputs, int64_t outputs) {
+    return Transposed({.input = {1, inputs, 8, 9}, .window = {4, 4}, .strides = {2, 2}}, outputs);
+  };
+  const auto exact = [](Step step) {
+    step.precision = Precision::kExact;
+    return step;
+  };
+  ExpectReasons({
+      {Transposed(fours, 16), kId, ""},
+      {Transposed(of({6, 9}, {2, 3}), 16), kId, ""},
+      {Transposed(of({8, 8}, {2, 2}), 16), kId, "filter 4x4"},
+      {Transposed(of({2, 2}, {2, 2}), 16), kId, "filter 1x1"},
+      {Transposed(of({4, 6}, {2, 2}), 16), kId, "filter 2x3"},
+      {Transposed(of({2, 10}, {2, 2}), 16), kId, ""},
+      {Transposed(of({2, 12}, {2, 2}), 16), kId, "filter 1x6"},
+      {Transposed(of({3, 4}, {2, 2}), 16), kId, "phases of filter 3x4 have different taps"},
+      {Transposed(of({4, 3}, {2, 2}), 16), kId, "phases of filter 4x3 have different taps"},
+      {Transposed(of({4, 4}, {2, 2}, {2, 1}), 16), kId, "dilations 2x1"},
+      {Transposed(of({4, 4}, {2, 2}, {1, 2}), 16), kId, "dilations 1x2"},
+      {Transposed({.input = {1, 16, 9}, .window = {16}, .strides = {8}}, 16), kId, ""},
+      {Transposed({.input = {1, 16, 3, 4, 5}, .window = {1, 4, 4}, .strides = {1, 2, 2}}, 16), kId,
+       "3 spatial axes"},
+      {channels(15, 16), kId, "15 input and 16 output channels, fewer than a block"},
+      {channels(16, 15), kId, "16 input and 15 output channels, fewer than a block"},
+      {WithoutConstants(Transposed(fours, 16)), kId, kNotConstant},
+      {exact(Transposed(fours, 16)), kId, "precision exact"},
+  });
+}
+
 TEST(ConvolutionReasonsTest, TransposedConvolutions) {
   constexpr char kCol2im[] = "col2im", kFew[] = "col2im_few_outputs";
   constexpr char kOverlap[] = "windows that overlap, or a border";
@@ -322,6 +360,7 @@ TEST(ConvolutionReasonsTest, WithoutVectors) {
       {Grouped(threes, 16, 1, 1), "depthwise"},
       {Grouped(threes, 16, 1, 1), "depthwise_rows"},
       {Transposed(twos, 16), "col2im"},
+      {Transposed({.input = {1, 16, 3, 5}, .window = {4, 4}, .strides = {2, 2}}, 16), "winograd"},
       {Transposed(twos, 2), "col2im_few_outputs"},
   });
 }

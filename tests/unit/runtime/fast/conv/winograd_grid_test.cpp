@@ -1,6 +1,6 @@
 // The order of Winograd tiles against loops over images, rows and columns.
 
-#include "runtime/fast/conv/winograd_grid.h"
+#include "runtime/fast/conv/winograd/winograd_grid.h"
 
 #include <gtest/gtest.h>
 

@@ -28,8 +28,11 @@ class WinogradLineTest : public SimdTest {
     Of(TransformImageLines)(sizes_.TilesAt(image_.data(), row, column, results(), count, products.data()));
     const int64_t filter_stride = kInputs * kTileColumns + 7;
     GuardedArray<float> filter = Array((kWinogradExtent - 1) * filter_stride + kInputs * kTileColumns);
-    Of(TransformFilterLines)({.taps = taps_.data(),
+    Of(TransformFilterLines)({.taps = taps_.data() + (is_reversed_ ? (count_ - 1) * kTileColumns : 0),
                               .count = count_,
+                              .tap_row = 0,
+                              .tap_column = is_reversed_ ? -kTileColumns : kTileColumns,
+                              .input_stride = count_ * kTileColumns,
                               .inputs = kInputs,
                               .out = filter.data(),
                               .stride = filter_stride});
@@ -44,7 +47,8 @@ class WinogradLineTest : public SimdTest {
     for (int64_t tap = 0; tap < count_; ++tap) {
       const int64_t x = column + tap;
       if (!sizes_.Contains(row, x)) continue;
-      const int64_t filter = (input_ * count_ + tap) * kTileColumns + block_ * kBlockColumns;
+      const int64_t place = is_reversed_ ? count_ - 1 - tap : tap;
+      const int64_t filter = (input_ * count_ + place) * kTileColumns + block_ * kBlockColumns;
       sum +=
           double{image_[row * sizes_.row_stride() + x * sizes_.pixel_stride + lane]} * taps_[filter + lane];
     }
@@ -69,6 +73,7 @@ class WinogradLineTest : public SimdTest {
 
   WinogradImage sizes_ = {.rows = 2, .columns = 17};
   int64_t count_ = 0, input_ = 0, block_ = 0;
+  bool is_reversed_ = false;
   GuardedArray<float> image_ = Array(0), taps_ = Array(0);
 };
 
@@ -87,22 +92,29 @@ TEST_P(WinogradLineTest, InputsAndBlocksOfFilters) {
   for (int64_t taps = kMinLineTaps; taps <= kMaxLineTaps; ++taps) {
     DrawCase(taps, kBlockColumns);
     for (input_ = 0; input_ < kInputs; ++input_) {
-      for (block_ = 0; block_ < 2; ++block_) CheckAt(0, 1);
+      for (block_ = 0; block_ < 2; ++block_) {
+        for (const bool is_reversed : {false, true}) {
+          is_reversed_ = is_reversed;
+          CheckAt(0, 1);
+        }
+      }
     }
   }
 }
 
-// Results end where the output ends, and have the elements that they begin with and their limits.
-TEST_P(WinogradLineTest, ResultsEndWhereTheOutputEnds) {
+// Results begin and end where the output does, and have the elements that they begin with and their limits.
+TEST_P(WinogradLineTest, ResultsOfTheOutput) {
   for (int64_t taps = kMinLineTaps; taps <= kMaxLineTaps; ++taps) {
     DrawCase(taps, kBlockColumns);
     const GuardedArray<float> products = ProductsAt(0, 0), bias = DrawReals(kBlockColumns);
     for (int64_t columns = 1; columns <= kCount * results() + 1; ++columns) {
       for (const Limits& limits : AllLimits(-0.5F, 1)) {
-        for (const auto& [has_bias, has_start, gap] :
-             {std::tuple{false, false, 0}, {true, false, 4}, {false, true, 4}, {true, true, 0}}) {
+        for (const auto& [has_bias, has_start, gap, first] :
+             {std::tuple{false, false, 0, 0}, {true, false, 4, 1}, {false, true, 4, 0}, {true, true, 0, 1}}) {
+          if (first >= columns) continue;
           const int64_t count = std::min(kCount, (columns + results() - 1) / results());
-          const int64_t written = std::min(columns, kCount * results()), pixel_stride = kBlockColumns + gap;
+          const int64_t written = std::min(columns, kCount * results()) - first;
+          const int64_t pixel_stride = kBlockColumns + gap;
           const GuardedArray<float> start = DrawReals((written - 1) * pixel_stride + kBlockColumns);
           GuardedArray<float> out = Untouched(start.size());
           Of(TransformResultLines)({.products = products.data(),
@@ -115,13 +127,14 @@ TEST_P(WinogradLineTest, ResultsEndWhereTheOutputEnds) {
                                     .pixel_stride = pixel_stride,
                                     .rows = 1,
                                     .columns = columns,
+                                    .first_column = first,
                                     .results = results(),
                                     .limits = limits});
           for (int64_t i = 0; i < out.size(); ++i) {
             const int64_t lane = i % pixel_stride;
             const double sum = lane < kBlockColumns
-                                   ? Expected(0, i / pixel_stride, lane) + (has_bias ? bias[lane] : 0) +
-                                         (has_start ? start[i] : 0)
+                                   ? Expected(0, first + i / pixel_stride, lane) +
+                                         (has_bias ? bias[lane] : 0) + (has_start ? start[i] : 0)
                                    : kUntouched;
             ASSERT_TRUE(IsNear(out[i], lane < kBlockColumns ? Limited(limits, sum) : sum, kTolerance))
                 << taps << " taps, " << columns << " columns: " << i;

@@ -1,10 +1,10 @@
-// Winograd convolution with 3x3 filters and with lines of taps.
+// Winograd convolution with squares and lines of taps.
 
-#include "runtime/fast/conv/winograd_convolution.h"
+#include "runtime/fast/conv/winograd/winograd_convolution.h"
 
 #include <algorithm>
 
-#include "runtime/fast/conv/winograd_grid.h"
+#include "runtime/fast/conv/winograd/winograd_form.h"
 #include "runtime/fast/gemm/epilogue.h"
 #include "runtime/fast/gemm/tiling.h"
 #include "runtime/fast/memory/blocked_layout.h"
@@ -24,68 +24,6 @@ using simd::kWinogradExtent;
 using tensor::CeilDivide;
 
 namespace {
-
-// One phase of a dilated axis: taps `dilation` pixels apart form a separate image from every such pixel.
-// Describes one axis of it, for the results starting at `first` at a distance of `dilation`.
-struct WinogradPhase {
-  int64_t results, pixels;
-  int64_t first_pixel;  // in the image
-  int64_t seen_first;   // first input of the first result, in pixels of this phase; negative in the border
-
-  static WinogradPhase Of(const WindowAxis& axis, int64_t first) {
-    const int64_t apart = axis.dilation, seen = first - axis.before;
-    const int64_t pixel = (seen % apart + apart) % apart;
-    return {.results = CeilDivide(axis.output - first, apart),
-            .pixels = CeilDivide(axis.input - pixel, apart),
-            .first_pixel = pixel,
-            .seen_first = (seen - pixel) / apart};
-  }
-};
-
-// The distances between the pixels of an image and of its result along an axis.
-struct PixelSteps {
-  int64_t input, output;
-};
-
-// The shape of a Winograd convolution. Slices of a volume are images: each adds the products of its inputs
-// for all taps along that axis, as additional input channels, ordered by tap. Lines of taps are along the
-// columns. If the filter has one column, rows and columns of the image are exchanged.
-struct WinogradForm {
-  int64_t images, inputs, outputs;
-  WindowAxis slices, rows, columns;
-  PixelSteps row_steps, column_steps;
-  int threads;
-
-  bool has_lines() const { return rows.size == 1; }
-  int64_t taps() const { return rows.size * columns.size; }
-  // Per tile: rows of products, all products, and results along each axis.
-  int64_t product_rows() const { return has_lines() ? 1 : kWinogradExtent; }
-  int64_t products() const { return product_rows() * kWinogradExtent; }
-  int64_t row_results() const { return has_lines() ? 1 : simd::kWinogradResults; }
-  int64_t column_results() const { return simd::WinogradResultsOf(columns.size); }
-
-  int64_t terms() const { return slices.size * inputs; }
-  int64_t input_blocks() const { return CeilDivide(inputs, kBlockColumns); }
-  int64_t term_blocks() const { return slices.size * input_blocks(); }
-  int64_t output_blocks() const { return CeilDivide(outputs, kBlockColumns); }
-  int64_t output_tiles() const { return CeilDivide(outputs, simd::kTileColumns); }
-  int64_t phases() const { return rows.dilation * columns.dilation; }
-  // One image per slice and phase.
-  WinogradGrid grid() const {
-    WindowAxis of_rows = rows, of_columns = columns;
-    of_rows.output = CeilDivide(rows.output, rows.dilation);
-    of_columns.output = CeilDivide(columns.output, columns.dilation);
-    return WinogradGrid::Of(images * slices.output * phases(), of_rows, of_columns, row_results(),
-                            column_results());
-  }
-  WinogradPhase RowPhase(int64_t phase) const { return WinogradPhase::Of(rows, phase / columns.dilation); }
-  WinogradPhase ColumnPhase(int64_t phase) const {
-    return WinogradPhase::Of(columns, phase % columns.dilation);
-  }
-  int64_t tiles() const { return grid().tiles(); }
-  int64_t in_slice() const { return rows.input * columns.input * kBlockColumns; }
-  int64_t out_slice() const { return rows.output * columns.output * kBlockColumns; }
-};
 
 // Strides between products that are not multiples of a page, to avoid cache conflicts.
 int64_t StrideOf(int64_t blocks, int64_t tiles) {
@@ -137,10 +75,10 @@ double TimeComparedWithDirect(const WinogradForm& form) {
   const auto tiles = static_cast<double>(form.tiles());
   const int64_t images = form.images * form.slices.output;
   const auto pixels = static_cast<double>(images * form.rows.output * form.columns.output);
+  const int64_t outputs = form.result_phases() * form.output_blocks() * kBlockColumns;
   const WinogradGroups groups = WinogradGroups::Of(form);
   const WinogradCycles& cycles = form.has_lines() ? kLineCycles : kSquareCycles;
-  const double of_tile = cycles.of_products +
-                         cycles.of_image / static_cast<double>(form.output_blocks() * kBlockColumns) +
+  const double of_tile = cycles.of_products + cycles.of_image / static_cast<double>(outputs) +
                          cycles.of_result / static_cast<double>(form.terms());
   const double of_filter = cycles.of_filter * static_cast<double>(groups.has_whole_filter ? 1 : groups.count);
   return (tiles * of_tile + of_filter) / (kDirectCyclesOfTap * static_cast<double>(form.taps()) * pixels);
@@ -261,20 +199,19 @@ class WinogradKernel final : public kernels::Kernel {
   // Transforms the filters of a range of terms and a tile of outputs for a row of products.
   void TransformTaps(const ConvolutionCall& call, int64_t outputs, int64_t row, const IndexRange& terms,
                      float* out) const {
-    const int64_t taps = form_.taps() * simd::kTileColumns;
-    const float* filter = call.weights + (outputs * form_.terms() + terms.begin) * taps;
-    if (form_.has_lines()) {
-      return simd::TransformFilterLines({.taps = filter,
-                                         .count = form_.columns.size,
-                                         .inputs = terms.count(),
-                                         .out = out,
-                                         .stride = FilterStride(terms.count())});
-    }
-    simd::TransformFilter({.taps = filter,
-                           .inputs = terms.count(),
-                           .row = row,
-                           .out = out,
-                           .stride = FilterStride(terms.count())});
+    const WinogradTaps taps = form_.TapsOf(outputs / form_.phase_tiles());
+    const int64_t input_stride = form_.taps_of_all() * simd::kTileColumns;
+    const int64_t first = outputs % form_.phase_tiles() * form_.terms() + terms.begin;
+    const auto transform = form_.has_lines() ? simd::TransformFilterLines : simd::TransformFilter;
+    transform({.taps = call.weights + first * input_stride + taps.first,
+               .count = form_.columns.size,
+               .tap_row = taps.row,
+               .tap_column = taps.column,
+               .input_stride = input_stride,
+               .inputs = terms.count(),
+               .row = row,
+               .out = out,
+               .stride = FilterStride(terms.count())});
   }
 
   // Transforms a block of terms: channels of the slices at a tap.
@@ -301,9 +238,9 @@ class WinogradKernel final : public kernels::Kernel {
                .pixel_stride = columns.dilation * form_.column_steps.input * kBlockColumns,
                .rows = is_seen ? of_rows.pixels : 0,
                .columns = of_columns.pixels,
-               .row = row * form_.row_results() + of_rows.seen_first,
-               .column = column * form_.column_results() + of_columns.seen_first,
-               .results = form_.column_results(),
+               .row = row * form_.tile_rows() + of_rows.seen_first,
+               .column = column * form_.tile_columns() + of_columns.seen_first,
+               .results = form_.tile_columns(),
                .count = count,
                .out = out + (block * span.count() + index) * kBlockColumns,
                .stride = StrideOf(form_.term_blocks(), span.count())});
@@ -311,7 +248,7 @@ class WinogradKernel final : public kernels::Kernel {
   }
 
   int64_t BlocksOf(const Part& part) const {
-    return std::min<int64_t>(2, form_.output_blocks() - 2 * part.outputs);
+    return std::min<int64_t>(2, form_.output_blocks() - 2 * (part.outputs % form_.phase_tiles()));
   }
 
   // Adds or initializes a row of products with a range of terms.
@@ -341,46 +278,68 @@ class WinogradKernel final : public kernels::Kernel {
 
   void Finish(const ConvolutionCall& call, const Part& part, const float* results) const {
     for (int64_t block = 0; block < BlocksOf(part); ++block)
-      FinishBlock(call, part.some, 2 * part.outputs + block,
-                  results + block * part.some.count() * kBlockColumns);
+      FinishBlock(call, part, block, results + block * part.some.count() * kBlockColumns);
   }
 
-  // Computes a channel block of the results.
-  void FinishBlock(const ConvolutionCall& call, const IndexRange& span, int64_t block,
+  // The results of a phase along an axis, starting at a tile: the distance of adjacent ones and the place of
+  // the first, the first one that exists, and the end.
+  struct PhaseResults {
+    int64_t stride, place, first, end;
+
+    static PhaseResults Of(const WindowAxis& axis, const WinogradResults& results, int64_t phase,
+                           int64_t result_phase, int64_t begin) {
+      const int64_t stride = axis.dilation * results.stride;
+      const int64_t place = begin * stride + phase + result_phase + results.shift;
+      return {.stride = stride,
+              .place = place,
+              .first = place < 0 ? 1 : 0,
+              .end = CeilDivide(results.extent - place, stride)};
+    }
+    int64_t first_place() const { return place + first * stride; }
+  };
+
+  // Computes a channel block of the results of a tile of outputs.
+  void FinishBlock(const ConvolutionCall& call, const Part& part, int64_t block_of_tile,
                    const float* products) const {
-    const int64_t slices = form_.slices.output;
-    form_.grid().ForRows(span, [&](int64_t image, int64_t row, int64_t column, int64_t count, int64_t index) {
+    const int64_t slices = form_.slices.output, result_phase = part.outputs / form_.phase_tiles();
+    const int64_t block = part.outputs % form_.phase_tiles() * 2 + block_of_tile;
+    const WinogradResults &of_rows = form_.row_results, &of_columns = form_.column_results;
+    form_.grid().ForRows(part.some, [&](int64_t image, int64_t row, int64_t column, int64_t count,
+                                        int64_t index) {
       const int64_t slice = image / form_.phases(), phase = image % form_.phases();
       const int64_t plane = (slice / slices * form_.output_blocks() + block) * slices + slice % slices;
-      const int64_t first = row * form_.row_results(), begin = column * form_.column_results();
-      const int64_t rows = std::min(form_.row_results(), form_.RowPhase(phase).results - first);
-      const int64_t pixels =
-          std::min(count * form_.column_results(), form_.ColumnPhase(phase).results - begin);
-      if (rows <= 0 || pixels <= 0) return;
-      const int64_t pixel_stride = form_.columns.dilation * form_.column_steps.output * kBlockColumns;
-      const int64_t row_stride = form_.rows.dilation * form_.row_steps.output * kBlockColumns;
-      const int64_t own = phase / form_.columns.dilation * form_.row_steps.output +
-                          phase % form_.columns.dilation * form_.column_steps.output;
-      const int64_t offset =
-          plane * form_.out_slice() + own * kBlockColumns + first * row_stride + begin * pixel_stride;
+      const auto rows = PhaseResults::Of(form_.rows, of_rows, phase / form_.columns.dilation,
+                                         result_phase / of_columns.stride, row * form_.tile_rows());
+      const auto columns = PhaseResults::Of(form_.columns, of_columns, phase % form_.columns.dilation,
+                                            result_phase % of_columns.stride, column * form_.tile_columns());
+      const int64_t end_row = std::min(form_.tile_rows(), rows.end);
+      const int64_t end_column = std::min(count * form_.tile_columns(), columns.end);
+      if (end_row <= rows.first || end_column <= columns.first) return;
+      const int64_t row_stride = rows.stride * form_.row_steps.output * kBlockColumns;
+      const int64_t pixel_stride = columns.stride * form_.column_steps.output * kBlockColumns;
+      const int64_t pixel =
+          rows.first_place() * form_.row_steps.output + columns.first_place() * form_.column_steps.output;
+      const int64_t offset = plane * form_.out_slice() + pixel * kBlockColumns;
       const auto transform = form_.has_lines() ? simd::TransformResultLines : simd::TransformResult;
       transform({.products = products + index * kBlockColumns,
-                 .stride = StrideOf(2, span.count()),
+                 .stride = StrideOf(2, part.some.count()),
                  .count = count,
                  .bias = call.operands.ColumnsOf(steps_.bias(), block * kBlockColumns),
                  .start = call.operands.ElementsOf(steps_.start(), offset),
                  .out = call.out + offset,
                  .row_stride = row_stride,
                  .pixel_stride = pixel_stride,
-                 .rows = rows,
-                 .columns = pixels,
-                 .results = form_.column_results(),
+                 .rows = end_row,
+                 .columns = end_column,
+                 .first_row = rows.first,
+                 .first_column = columns.first,
+                 .results = form_.tile_columns(),
                  .limits = steps_.limits()});
-      for (int64_t y = 0; y < rows; ++y)
+      for (int64_t y = 0; y < end_row - rows.first; ++y)
         steps_.Finish({.out = {call.out + offset + y * row_stride, pixel_stride, 0},
                        .offset = offset + y * row_stride,
                        .column = block * kBlockColumns,
-                       .rows = pixels,
+                       .rows = end_column - columns.first,
                        .blocks = 1},
                       form_.outputs, call.operands);
     });
@@ -390,47 +349,6 @@ class WinogradKernel final : public kernels::Kernel {
   WinogradGroups groups_;
   gemm::Epilogue steps_;
 };
-
-// Describes a convolution of stride 1 with 3x3 taps or a line of them, with one slice or several, in channel
-// blocks.
-kernels::OrReason<WinogradForm> WinogradFormOf(const kernels::KernelRequest& request) {
-  const llvm::ArrayRef<int64_t> filter = request.inputs[1].shape;
-  const llvm::ArrayRef<int64_t> input = request.inputs[0].shape;
-  const kernels::Window window = gemm::WindowOfConvolution(request);
-  const WindowAxis &rows = window[1], &columns = window[2];
-  const int64_t length = std::max(rows.size, columns.size);
-  const bool is_line =
-      std::min(rows.size, columns.size) == 1 && length >= simd::kMinLineTaps && length <= simd::kMaxLineTaps;
-  const bool is_square = rows.size == simd::kWinogradTaps && columns.size == simd::kWinogradTaps;
-  if (!is_line && !is_square) return Reason("filter {}x{}", rows.size, columns.size);
-  if (rows.stride != 1 || columns.stride != 1) return Reason("strides {}x{}", rows.stride, columns.stride);
-  if (std::min(filter[0], filter[1]) < kBlockColumns)
-    return Reason("{} input and {} output channels, fewer than a block", filter[1], filter[0]);
-  if (request.inputs[1].constant == nullptr) return kNeedsConstantFilter;
-  // Terms are in blocks, so the channels of a tap must fill them. Tiles with all terms are transformed at a
-  // time.
-  constexpr int64_t kMaxTerms = 8192;
-  const int64_t slices = window[0].size;
-  if (slices > 1 && filter[1] % kBlockColumns != 0)
-    return Reason("{} channels for several slices, not whole blocks", filter[1]);
-  if (slices > 1 && filter[1] > kMaxTerms / slices)
-    return Reason("{} channels of {} slices are too many", filter[1], slices);
-  WinogradForm form = {.images = input[0],
-                       .inputs = filter[1],
-                       .outputs = filter[0],
-                       .slices = window[0],
-                       .rows = rows,
-                       .columns = columns,
-                       .row_steps = {.input = columns.input, .output = columns.output},
-                       .column_steps = {.input = 1, .output = 1},
-                       .threads = tensor::CurrentThreads()};
-  if (columns.size == 1) {
-    std::swap(form.rows, form.columns);
-    std::swap(form.row_steps, form.column_steps);
-  }
-  if (is_line) form.rows.dilation = 1;  // no effect on a single tap
-  return form;
-}
 
 // [outputs, inputs, slices, rows, columns] in tiles of outputs: [tile][slices][inputs][taps].
 tensor::Layout WinogradFilterLayout(llvm::ArrayRef<int64_t> filter) {
@@ -442,32 +360,68 @@ tensor::Layout WinogradFilterLayout(llvm::ArrayRef<int64_t> filter) {
   return memory::LayoutOf(format);
 }
 
-}  // namespace
+// [inputs, outputs, rows, columns] of a transposed convolution: [tile][inputs][taps].
+tensor::Layout TransposedFilterLayout(llvm::ArrayRef<int64_t> filter) {
+  memory::BlockedFormat format = memory::AxisBlockedFormat(filter, 1, simd::kTileColumns);
+  format.strides[0] = format.strides[1];
+  format.strides[1] *= filter[0];
+  return memory::LayoutOf(format);
+}
 
-Reason WinogradApplies(const kernels::KernelRequest& request) {
+Reason Supports(const kernels::KernelRequest& request, const kernels::OrReason<WinogradForm>& form) {
   if (!simd::HasSimd()) return kNeedsSimd;
   if (request.precision == kernels::Precision::kExact) return Reason("precision exact");
-  return WinogradFormOf(request).reason();
+  return form.reason();
 }
 
-kernels::Cost WinogradCost(const kernels::KernelRequest& request) {
-  const kernels::OrReason<WinogradForm> form = WinogradFormOf(request);
-  const double time = TimeComparedWithDirect(*form);
-  if (time < 1) return {time};
-  return {time, Reason("direct convolution is faster for {} tiles", form->tiles())};
-}
-
-kernels::KernelOrReason MakeWinograd(const kernels::KernelRequest& request) {
-  const kernels::OrReason<WinogradForm> form = WinogradFormOf(request);
+kernels::KernelOrReason Make(const kernels::KernelRequest& request,
+                             const kernels::OrReason<WinogradForm>& form, const tensor::Layout& filter) {
   if (!form) return form.reason();
   kernels::OrReason<gemm::Epilogue> steps = gemm::Epilogue::Make(request, request.posts, 1);
   if (!steps) return steps.reason();
-  kernels::PreparedKernel prepared =
-      gemm::PrepareConvolution(request, *steps, form->outputs, WinogradFilterLayout(request.inputs[1].shape));
+  kernels::PreparedKernel prepared = gemm::PrepareConvolution(request, *steps, form->outputs, filter);
   auto kernel = std::make_shared<WinogradKernel>(*form, std::move(*steps));
   prepared.scratch_bytes = kernel->scratch_bytes();
   prepared.kernel = std::move(kernel);
   return prepared;
+}
+
+}  // namespace
+
+Reason WinogradApplies(const kernels::KernelRequest& request) {
+  return Supports(request, WinogradFormOf(request));
+}
+
+kernels::Cost WinogradCost(const kernels::KernelRequest& request) {
+  const WinogradForm form = *WinogradFormOf(request);
+  const double time = TimeComparedWithDirect(form);
+  if (time < 1) return {time};
+  return {time, Reason("direct convolution is faster for {} tiles", form.tiles())};
+}
+
+kernels::KernelOrReason MakeWinograd(const kernels::KernelRequest& request) {
+  return Make(request, WinogradFormOf(request), WinogradFilterLayout(request.inputs[1].shape));
+}
+
+Reason TransposedWinogradApplies(const kernels::KernelRequest& request) {
+  return Supports(request, TransposedWinogradFormOf(request));
+}
+
+kernels::Cost TransposedWinogradCost(const kernels::KernelRequest& request) {
+  // The cost of oneDNN's direct kernels in the same table. On Zen 5 they are faster than direct convolution
+  // for squares, most of all for outputs that leave a part of a tile empty.
+  constexpr double kCostOfDirect = 2, kTimeOfSquares = 1.2;
+  const WinogradForm form = *TransposedWinogradFormOf(request);
+  const auto filled =
+      static_cast<double>(form.outputs) / static_cast<double>(form.phase_tiles() * simd::kTileColumns);
+  const double time =
+      TimeComparedWithDirect(form) * (form.has_lines() ? 1 : kTimeOfSquares * (1 + 1 / filled) / 2);
+  if (time < 1) return {kCostOfDirect * time};
+  return kernels::Cost::NotByDefault(Reason("other kernels are faster for {} tiles", form.tiles()));
+}
+
+kernels::KernelOrReason MakeTransposedWinograd(const kernels::KernelRequest& request) {
+  return Make(request, TransposedWinogradFormOf(request), TransposedFilterLayout(request.inputs[1].shape));
 }
 
 }  // namespace nnefc::runtime::fast::conv
