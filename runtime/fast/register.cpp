@@ -31,10 +31,11 @@ std::vector<std::string> RequestTransformations(kernels::Precision precision, bo
                 "target.ConvolveSubpixelPhases", "target.TransposePixelRows"});
   if (!simd::HasSimd()) return names;
   if (precision != kernels::Precision::kExact) {
-    names.insert(names.end(), {"target.QuantizeConcatParts", "target.RemoveRepeatedQuantization",
-                               "target.InsertLookupTables", "target.RemoveQuantizationAfterMoves",
-                               "target.QuantizeAfterMoves", "target.QuantizeChannelsEqually",
-                               "target.RoundZeroPoints", "target.UnmarkSlowRegions"});
+    names.insert(
+        names.end(),
+        {"target.QuantizeConcatParts", "target.RemoveRepeatedQuantization", "target.InsertLookupTables",
+         "target.RemoveQuantizationAfterMoves", "target.QuantizeAfterMaxPool", "target.QuantizeAfterMoves",
+         "target.QuantizeChannelsEqually", "target.RoundZeroPoints", "target.UnmarkSlowRegions"});
   }
   if (precision != kernels::Precision::kBf16) names.emplace_back("target.FuseChannelPermutations");
   return names;

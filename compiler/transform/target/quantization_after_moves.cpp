@@ -1,4 +1,4 @@
-// Quantizations before moves of matmul and convolution operands.
+// Quantizations before moves of matmul and convolution operands, and before maxima.
 
 #include <algorithm>
 #include <cmath>
@@ -159,16 +159,23 @@ std::optional<MovedRange> RangeOfMoved(const ir::Graph& graph, ir::OutputPort po
   return range;
 }
 
+// Adds a quantization of a value for all its readers.
+void QuantizeValue(Graph& graph, ir::OutputPort value, llvm::ArrayRef<Port> limits, const Graph::Spec& spec) {
+  std::vector<Port> inputs = {PortOf(graph, value)};
+  llvm::append_range(inputs, limits);
+  const Node made = graph.CreateNode("opset1.FakeQuantize", inputs, spec);
+  ReplaceOutput(graph, value, made.ir().port());
+  graph.Raw().SetOutputNames(value, {});
+  Node(graph, made.id()).in_port(0).Connect(PortOf(graph, value));
+}
+
 // Adds a quantization of a moved value.
 void QuantizeMoved(Graph& graph, ir::OutputPort moved, llvm::ArrayRef<float> limits,
                    const Graph::Spec& spec) {
-  std::vector<Port> inputs = {PortOf(graph, moved)};
+  std::vector<Port> inputs;
   for (float limit : limits)
     inputs.push_back(graph.CreateConst(TensorValue::FromFloats({}, {limit}), spec.name).out_port(0));
-  const Node made = graph.CreateNode("opset1.FakeQuantize", inputs, spec);
-  ReplaceOutput(graph, moved, made.ir().port());
-  graph.Raw().SetOutputNames(moved, {});
-  Node(graph, made.id()).in_port(0).Connect(PortOf(graph, moved));
+  QuantizeValue(graph, moved, inputs, spec);
 }
 
 void QuantizeAfter(Graph& graph, const ir::Node& quantize) {
@@ -197,6 +204,72 @@ void QuantizeAgain(Graph& graph, const ir::Node& moved) {
   Graph::Spec spec{.name = moved.name(), .origin = moved.origin()};
   spec.attributes.Set("levels", ir::ops::kQuantizedValues);
   QuantizeMoved(graph, moved.port(), {range->low, range->high, range->low, range->high}, spec);
+}
+
+// Returns whether a quantization never maps a greater number to a smaller one, and has the same limits for
+// all elements of a channel.
+bool IsMonotonicInChannels(const ir::Graph& graph, const ir::Node& quantize) {
+  const std::optional<Shape> data = graph.output(quantize.input(0)).shape.extents();
+  if (!data || data->size() < 3) return false;
+  const size_t rank = data->size();
+  for (int32_t i = 1; i < quantize.num_inputs(); ++i) {
+    const TensorValue* limits = ConstantF32(graph, quantize.input(i));
+    if (limits == nullptr || limits->shape().size() > rank) return false;
+    const llvm::ArrayRef<int64_t> extents = limits->shape();
+    const size_t spatial = std::min(extents.size(), rank - 2);
+    if (llvm::any_of(extents.take_back(spatial), [](int64_t extent) { return extent != 1; })) return false;
+  }
+  const auto are_ascending = [&](int32_t low, int32_t high, bool can_be_equal) {
+    const TensorValue &lows = *ConstantF32(graph, quantize.input(low)),
+                      &highs = *ConstantF32(graph, quantize.input(high));
+    const int64_t count = std::max(lows.volume(), highs.volume());
+    if (lows.volume() != highs.volume() && std::min(lows.volume(), highs.volume()) != 1) return false;
+    for (int64_t i = 0; i < count; ++i) {
+      const double from = lows.ElementAsDouble(lows.volume() == 1 ? 0 : i);
+      const double to = highs.ElementAsDouble(highs.volume() == 1 ? 0 : i);
+      if (!(can_be_equal ? from <= to : from < to) || !std::isfinite(from) || !std::isfinite(to))
+        return false;
+    }
+    return true;
+  };
+  return are_ascending(1, 2, false) && are_ascending(3, 4, true);
+}
+
+// Returns whether each window of a MaxPool has an element of the data: the maximum of none is not quantized.
+bool HasElementInEachWindow(const ir::Node& pool) {
+  const std::vector<int64_t> kernel = pool.Ints("kernel"), before = pool.Ints("pads_begin", kernel.size()),
+                             after = pool.Ints("pads_end", kernel.size());
+  if (llvm::any_of(pool.Ints("dilations", kernel.size()), [](int64_t dilation) { return dilation != 1; }))
+    return false;
+  if (pool.String("auto_pad") != "explicit") return true;
+  for (size_t i = 0; i < kernel.size(); ++i) {
+    if (before[i] >= kernel[i] || after[i] >= kernel[i]) return false;
+  }
+  return pool.String("rounding_type") == "floor";
+}
+
+// Moves a quantization behind the MaxPool that alone reads it. Its data has other readers, so that it is
+// neither part of the step before nor reads quantized values.
+void QuantizeMaxima(Graph& graph, const ir::Node& quantize) {
+  const ir::Graph& ir = graph.ir();
+  if (!quantize.Is(ir::Quantizer::kFakeQuantize) || quantize.uses(0).size() != 1) return;
+  const ir::OutputPort data = quantize.input(0);
+  if (ir.node(data.node).uses(data.index).size() < 2 || ir.node(data.node).Is(ir::Quantizer::kFakeQuantize))
+    return;
+  const ir::Node& pool = ir.node(quantize.uses(0)[0].node);
+  if (!pool.Is(ir::Pooling::kMax) || (pool.num_outputs() > 1 && !pool.uses(1).empty()) ||
+      !HasElementInEachWindow(pool) || !IsMonotonicInChannels(ir, quantize))
+    return;
+  const int64_t volume = VolumeOf(quantize), pooled = VolumeOf(pool);
+  if (pooled == 0 || pooled > volume / 2) return;
+  // Copies: new nodes may move the nodes.
+  const ir::NodeId id = pool.id();
+  std::vector<Port> limits;
+  for (int32_t i = 1; i < quantize.num_inputs(); ++i) limits.push_back(PortOf(graph, quantize.input(i)));
+  const Graph::Spec spec{
+      .name = quantize.name(), .attributes = quantize.attributes(), .origin = quantize.origin()};
+  QuantizeValue(graph, pool.port(), limits, spec);
+  Node(graph, id).in_port(0).Connect(PortOf(graph, data));
 }
 
 }  // namespace
@@ -230,7 +303,33 @@ opset1.Result "y" (%7)
   }
 };
 
+class QuantizeAfterMaxPool : public TargetReplacementPattern {
+ public:
+  std::string_view Description() const override {
+    return "A quantization before a MaxPool of fewer results runs after it, where other operations read the "
+           "same values without quantization: it keeps the order of numbers.";
+  }
+  std::string_view Example() const override {
+    return R"(%0 = opset1.Parameter "x" {element_type = f32, shape = shape[1,2,4,4]} : f32[1,2,4,4]
+%1 = opset1.Const "low" : f32[] = dense<f32[]: 0.0>
+%2 = opset1.Const "high" : f32[] = dense<f32[]: 255.0>
+%3 = opset1.FakeQuantize "q" (%0, %1, %2, %1, %2) {levels = 256} : f32[1,2,4,4]
+%4 = opset1.MaxPool "p" (%3) {strides = [2, 2], pads_begin = [0, 0], pads_end = [0, 0], kernel = [2, 2]} : f32[1,2,2,2]
+%5 = opset1.ReLU "a" (%0) : f32[1,2,4,4]
+opset1.Result "y" (%4)
+opset1.Result "z" (%5)
+)";
+  }
+  Names RunAfter() const override { return {"target.RemoveQuantizationAfterMoves", "TargetStart"}; }
+  Names RunBefore() const override { return {"target.QuantizeAfterMoves", "TargetFinish"}; }
+  void FindAndReplacePattern(Graph& graph) override {
+    for (ir::NodeId id : graph.Order()) QuantizeMaxima(graph, graph.ir().node(id));
+    graph.CleanUp();
+  }
+};
+
 void RegisterQuantizationAfterMoves(TransformationList& list) {
+  list.Add<target::QuantizeAfterMaxPool>();
   list.Add<target::QuantizeAfterMoves>();
 }
 

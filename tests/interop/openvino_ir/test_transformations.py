@@ -15,7 +15,7 @@ from models import Nnefc
 NETWORKS = Path(__file__).resolve().parent.parent.parent / "networks"
 TARGET_NAMES = ("target.ConvertVectorsToMatrices", "target.TransposeLeftOperands", "target.QuantizeConcatParts",
                 "target.RemoveRepeatedQuantization", "target.InsertLookupTables", "target.RemoveQuantizationAfterMoves",
-                "target.QuantizeAfterMoves",
+                "target.QuantizeAfterMaxPool", "target.QuantizeAfterMoves",
                 "target.QuantizeChannelsEqually", "target.RoundZeroPoints", "target.FuseChannelPermutations",
                 "target.MarkQuantizedProducts", "target.MarkQuantizedValues", "target.UnmarkSlowRegions",
                 "target.StoreImagesInF32")

@@ -37,7 +37,7 @@ TEST(RegisterTest, RequestedTransformations) {
            "target.ConvolveSubpixelPhases", "target.TransposePixelRows"});
       add(rewrites && !is_exact,
           {"target.QuantizeConcatParts", "target.RemoveRepeatedQuantization", "target.InsertLookupTables",
-           "target.RemoveQuantizationAfterMoves", "target.QuantizeAfterMoves",
+           "target.RemoveQuantizationAfterMoves", "target.QuantizeAfterMaxPool", "target.QuantizeAfterMoves",
            "target.QuantizeChannelsEqually", "target.RoundZeroPoints", "target.UnmarkSlowRegions"});
       add(rewrites && !is_bf16, {"target.FuseChannelPermutations"});
       const std::vector<std::string> names = request(precision, rewrites);

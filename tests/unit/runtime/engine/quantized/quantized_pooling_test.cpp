@@ -181,5 +181,32 @@ TEST(QuantizedPoolingTest, ReducedAxes) {
   }
 }
 
+// Other operations read the data without quantization: the maxima are quantized after the pool, with the
+// ranges of their channels. All numbers are those of the formula.
+TEST(QuantizedPoolingTest, QuantizationBeforeAPoolOfReadData) {
+  for (const int64_t channels : {2, 8, 17}) {
+    TestGraph g;
+    const Shape shape = {2, channels, 9, 12};
+    const auto limits = [&](float first, float step) {
+      std::vector<float> numbers;
+      for (int64_t c = 0; c < channels; ++c) numbers.push_back(first + step * static_cast<float>(c));
+      return g.Const(TensorValue::FromFloats({1, channels, 1, 1}, numbers));
+    };
+    const auto x = g.Parameter("x", shape), low = limits(-0.9F, 0.01F), high = limits(0.2F, 0.03F);
+    ir::AttributeMap levels, window;
+    levels.Set("levels", int64_t{256});
+    window.Set("kernel", ir::Attribute::Integers{3, 2});
+    window.Set("strides", ir::Attribute::Integers{2, 2});
+    window.Set("pads_begin", ir::Attribute::Integers{1, 0});
+    window.Set("pads_end", ir::Attribute::Integers{1, 1});
+    const auto quantized = g.Op("FakeQuantize", {x, low, high, low, high}, levels);
+    g.Result(g.Op("MaxPool", {quantized}, window));
+    g.Result(g.Op("ReLU", {x}), "second");
+    const std::vector<TensorValue> inputs = {RandomTensor(shape, 1)};
+    ExpectClose(RunGraph(g.graph, {.backend = kernels::Backend::kFast}, inputs)[0],
+                RunGraph(g.graph, {.backend = kernels::Backend::kReference}, inputs)[0], 1e-6);
+  }
+}
+
 }  // namespace
 }  // namespace nnefc::runtime::engine
