@@ -274,6 +274,8 @@ kernels::KernelOrReason MakeOneDnnInt8(const KernelRequest& given) {
       library::PrimitiveAlgorithm::kDirect, fast::memory::ChannelsLastFormat(shape.input, StorageType::kU8),
       fast::memory::ChannelsLastFormat(shape.output, type));
   if (const Reason reason = IsUsable(primitive, *posts); !reason.empty()) return reason;
+  // One matrix product per group, of few rows.
+  if (fast::IsGroupedConvolution(given) && IsGemm(*primitive)) return kIsGemm;
   OneDnnKernelBuilder builder(given, primitive);
   builder.AddQuantizedInput(Role::kSource, 0, *step->source,
                             fast::memory::ChannelsLastFormat(given.inputs[0].shape, StorageType::kU8));

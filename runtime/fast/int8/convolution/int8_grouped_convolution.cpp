@@ -29,13 +29,15 @@ Int8ConvolutionShape FormOfRange(const Int8ConvolutionShape& form, const Int8Gro
 }  // namespace
 
 bool Int8Groups::Suit() const {
-  constexpr int64_t kMaxGroups = 2;
+  // No f32 kernel but im2col has groups of two or three channels, so that emptier tiles are faster, too.
+  constexpr int64_t kMaxGroups = 2, kMaxNarrowGroups = 8;
+  const bool is_narrow = inputs > 1 && inputs < simd::kQuad;
+  if (is_narrow) return range_inputs() % simd::kQuad == 0 && groups_of_range() <= kMaxNarrowGroups;
   return inputs % simd::kQuad == 0 && groups_of_range() <= kMaxGroups;
 }
 
 bool Int8GroupConvolution::Suits(const Int8ConvolutionShape& form, const Int8Groups& groups) {
-  return groups.Suit() && groups.range_inputs() % simd::kQuad == 0 &&
-         Dot4Gemm::Suits(FormOfRange(form, groups));
+  return groups.Suit() && Dot4Gemm::Suits(FormOfRange(form, groups));
 }
 
 Int8GroupConvolution::Int8GroupConvolution(const Int8ConvolutionShape& form, Int8Epilogue results,

@@ -276,9 +276,10 @@ TEST(QuantizedWindowsTest, Groups) {
     int64_t channels, outputs, groups;
   };
   for (const auto& [channels, outputs, groups] :
-       {Widths{8, 8, 5}, Widths{16, 16, 3}, Widths{4, 8, 7}, Widths{32, 32, 2}, Widths{12, 48, 3},
-        Widths{24, 16, 2}, Widths{3, 5, 2}, Widths{16, 16, 1}, Widths{24, 24, 4}, Widths{24, 24, 3},
-        Widths{40, 8, 3}, Widths{20, 24, 5}, Widths{56, 56, 2}, Widths{24, 12, 4}, Widths{12, 24, 1}}) {
+       {Widths{8, 8, 5},   Widths{16, 16, 3}, Widths{4, 8, 7},   Widths{32, 32, 2}, Widths{12, 48, 3},
+        Widths{24, 16, 2}, Widths{3, 5, 2},   Widths{16, 16, 1}, Widths{24, 24, 4}, Widths{24, 24, 3},
+        Widths{40, 8, 3},  Widths{20, 24, 5}, Widths{56, 56, 2}, Widths{24, 12, 4}, Widths{12, 24, 1},
+        Widths{2, 2, 32},  Widths{2, 2, 9},   Widths{3, 2, 8},   Widths{2, 6, 11},  Widths{3, 4, 5}}) {
     for (const int64_t stride : {1, 2}) {
       const Convolved window{.image = {1, channels * groups, 9, 10},
                              .outputs = outputs * groups,
