@@ -1,4 +1,4 @@
-// Quantizations with a range for each channel.
+// Quantizations with a range for each channel, and quantized channels that are scaled and quantized again.
 
 #include <algorithm>
 #include <array>
@@ -7,6 +7,7 @@
 
 #include "compiler/transform/pipeline/standard.h"
 #include "compiler/transform/target/quantizations.h"
+#include "compiler/transform/values.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -143,6 +144,63 @@ void MoveScales(Graph& graph, const ir::Node& quantize) {
   }
 }
 
+// --- scaled channels -------------------------------------------------------------------
+
+// Returns the finite constant numbers of an operand, one for each channel of an image of that shape, or null.
+const TensorValue* NumbersOfChannels(const ir::Graph& graph, const ir::Node& node, int32_t input,
+                                     const Shape& image) {
+  const TensorValue* numbers = ConstantF32(graph, node.input(input));
+  Shape by_channel(image.size(), 1);
+  by_channel[1] = image[1];
+  if (numbers == nullptr || numbers->shape() != by_channel || node.String("auto_broadcast") == "pdpd")
+    return nullptr;
+  for (int64_t i = 0; i < numbers->volume(); ++i) {
+    if (!std::isfinite(numbers->ElementAsDouble(i))) return nullptr;
+  }
+  return numbers;
+}
+
+// Returns whether the only reader of a product by channel is a quantization to 8 bits, or the sum with a
+// number of each channel that such a quantization alone reads.
+bool IsQuantizedAgain(const ir::Graph& graph, const ir::Node& product, const Shape& image) {
+  if (product.uses(0).size() != 1) return false;
+  const ir::InputPort use = product.uses(0)[0];
+  const ir::Node& user = graph.node(use.node);
+  if (RangeOf(graph, user)) return use.index == 0;
+  if (!user.Is(ir::ElementFunction::kAdd) || use.index != 0 || user.uses(0).size() != 1 ||
+      NumbersOfChannels(graph, user, 1, image) == nullptr)
+    return false;
+  const ir::InputPort next = user.uses(0)[0];
+  return next.index == 0 && RangeOf(graph, graph.node(next.node));
+}
+
+// Replaces the product of quantized channels and a number of each by a convolution.
+void ConvolveScales(Graph& graph, const ir::Node& product) {
+  const ir::Graph& ir = graph.ir();
+  if (!product.Is(ir::ElementFunction::kMultiply)) return;
+  const std::optional<Shape> image = product.output().shape.extents();
+  if (!image || image->size() < 3 || image->size() > 4 ||
+      ir.output(product.input(0)).shape.extents() != image || !RangeOf(ir, ir.node(product.input(0).node)) ||
+      !IsQuantizedAgain(ir, product, *image))
+    return;
+  const TensorValue* scales = NumbersOfChannels(ir, product, 1, *image);
+  Shape filter(image->size() + 1, 1);
+  filter[0] = (*image)[1];
+  if (scales == nullptr || !SuitsMixedStep(filter)) return;
+  const std::vector<int64_t> ones(image->size() - 2, 1), zeros(image->size() - 2, 0);
+  Graph::Spec spec{.name = product.name(), .origin = product.origin()};
+  spec.attributes.Set("strides", ones);
+  spec.attributes.Set("dilations", ones);
+  spec.attributes.Set("pads_begin", zeros);
+  spec.attributes.Set("pads_end", zeros);
+  const Node given(graph, product.id());
+  const Port taps = graph.CreateConst(scales->Reshaped(filter), given.name()).out_port(0);
+  TakePlace(
+      graph, given,
+      graph.CreateNode("opset1.GroupConvolution", {given.in_port(0).GetSource(), taps}, std::move(spec)));
+  graph.Remove(given);
+}
+
 }  // namespace
 
 class QuantizeChannelsEqually : public TargetReplacementPattern {
@@ -170,7 +228,34 @@ opset1.Result "y" (%5)
   }
 };
 
+class ConvolveQuantizedScales : public TargetReplacementPattern {
+ public:
+  std::string_view Description() const override {
+    return "The product of a quantized image and a number of each channel that is quantized again, with or "
+           "without the sum with such numbers, becomes a depthwise convolution of one tap, whose step reads "
+           "and writes quantized images.";
+  }
+  std::string_view Example() const override {
+    return R"(%0 = opset1.Parameter "x" {element_type = f32, shape = shape[1,16,1,1]} : f32[1,16,1,1]
+%1 = opset1.Const "low" : f32[] = dense<f32[]: 0.0>
+%2 = opset1.Const "high" : f32[] = dense<f32[]: 255.0>
+%3 = opset1.FakeQuantize "q" (%0, %1, %2, %1, %2) {levels = 256} : f32[1,16,1,1]
+%4 = opset1.Const "scales" : f32[1,16,1,1] = dense<f32[1,16,1,1]: 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 11.0, 12.0, 13.0, 14.0, 15.0, 16.0>
+%5 = opset1.Multiply "m" (%3, %4) : f32[1,16,1,1]
+%6 = opset1.FakeQuantize "r" (%5, %1, %2, %1, %2) {levels = 256} : f32[1,16,1,1]
+opset1.Result "y" (%6)
+)";
+  }
+  Names RunAfter() const override { return {"target.QuantizeChannelsEqually", "TargetStart"}; }
+  Names RunBefore() const override { return {"target.MarkQuantizedProducts", "TargetFinish"}; }
+  void FindAndReplacePattern(Graph& graph) override {
+    for (ir::NodeId id : graph.Order()) ConvolveScales(graph, graph.ir().node(id));
+    graph.CleanUp();
+  }
+};
+
 void RegisterChannelQuantization(TransformationList& list) {
+  list.Add<target::ConvolveQuantizedScales>();
   list.Add<target::QuantizeChannelsEqually>();
 }
 

@@ -210,7 +210,7 @@ void QuantizeAgain(Graph& graph, const ir::Node& moved) {
 // all elements of a channel.
 bool IsMonotonicInChannels(const ir::Graph& graph, const ir::Node& quantize) {
   const std::optional<Shape> data = graph.output(quantize.input(0)).shape.extents();
-  if (!data || data->size() < 3) return false;
+  if (!data || data->size() < 3 || quantize.String("auto_broadcast") == "pdpd") return false;
   const size_t rank = data->size();
   for (int32_t i = 1; i < quantize.num_inputs(); ++i) {
     const TensorValue* limits = ConstantF32(graph, quantize.input(i));

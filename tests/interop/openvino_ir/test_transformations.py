@@ -16,7 +16,7 @@ NETWORKS = Path(__file__).resolve().parent.parent.parent / "networks"
 TARGET_NAMES = ("target.ConvertVectorsToMatrices", "target.TransposeLeftOperands", "target.QuantizeConcatParts",
                 "target.RemoveRepeatedQuantization", "target.InsertLookupTables", "target.RemoveQuantizationAfterMoves",
                 "target.QuantizeAfterMaxPool", "target.QuantizeAfterMoves",
-                "target.QuantizeChannelsEqually", "target.RoundZeroPoints", "target.FuseChannelPermutations",
+                "target.QuantizeChannelsEqually", "target.ConvolveQuantizedScales", "target.RoundZeroPoints", "target.FuseChannelPermutations",
                 "target.MarkQuantizedProducts", "target.MarkQuantizedValues", "target.UnmarkSlowRegions",
                 "target.StoreImagesInF32")
 HEADER = "version 1.0;\nextension KHR_enable_operator_expressions;\n\ngraph net( x ) -> ( y )\n{\n    x = external(shape = [2, 3, 4]);\n"

@@ -43,5 +43,42 @@ TEST(QuantizedScalesTest, ScalesOfChannels) {
   }
 }
 
+// Constant scales, with or without a sum by channel: one step with VNNI.
+TEST(QuantizedScalesTest, ConstantScales) {
+  for (const int64_t channels : {3, 15, 16, 17, 33, 64}) {
+    for (const Shape& shape : {Shape{2, channels, 5, 7}, {1, channels, 20}}) {
+      for (const bool has_sum : {false, true}) {
+        SCOPED_TRACE(ToString(shape) + (has_sum ? " with a sum" : ""));
+        const Quantization from{.zero = 117}, to{.scale = 0x1p-4F, .zero = 30};
+        const std::vector<int64_t> codes = DrawValues(shape, from.zero, Spread::kAnywhere, 3);
+        std::vector<float> scales, addends;
+        for (int64_t i = 0; i < channels; ++i) {
+          scales.push_back(static_cast<float>(i * 5 % 9 - 3) / 4);
+          addends.push_back(static_cast<float>(i * 7 % 11 - 4) / 8);
+        }
+        Shape by_channel(shape.size(), 1);
+        by_channel[1] = channels;
+        TestGraph g;
+        const auto numbers = [&](const std::vector<float>& items) {
+          return g.Const(TensorValue::FromFloats(by_channel, items));
+        };
+        ir::OutputPort y =
+            g.Op("Multiply", {FakeQuantized(g, g.Parameter("x", shape), from), numbers(scales)});
+        if (has_sum) y = g.Op("Add", {y, numbers(addends)});
+        g.Result(FakeQuantized(g, y, to));
+        std::vector<double> expected;
+        const size_t plane = codes.size() / static_cast<size_t>(shape[0] * channels);
+        for (size_t i = 0; i < codes.size(); ++i) {
+          const size_t channel = i / plane % scales.size();
+          const double number =
+              from.Number(codes[i]) * double{scales[channel]} + (has_sum ? double{addends[channel]} : 0);
+          expected.push_back(to.Number(static_cast<int64_t>(std::nearbyint(to.Code(number)))));
+        }
+        ExpectNumbers(g, {NumbersOf(shape, codes, from)}, expected);
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace nnefc::runtime::engine
