@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "compiler/ir/algorithms/fold.h"
@@ -53,6 +54,9 @@ struct StepTimes {
   const ImageTimes* images = nullptr;
   // Per element of quantized images that a depthwise convolution with an f32 filter converts in its step.
   double widen = 0;
+  // Per element of a constant image that an 8-bit convolution adds to its results. Nothing if its kernels
+  // cannot.
+  std::optional<double> add_image = std::nullopt;
 };
 
 // The functions and data of a plan that transformations of the target phase use, all optional.

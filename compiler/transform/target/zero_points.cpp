@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -54,64 +56,164 @@ bool ReadsOnlyData(const ir::Node& convolution, const Shape& filter, size_t firs
   return are_zero("pads_begin") && are_zero("pads_end");
 }
 
-// Returns the sum of the filter of each output channel of a matmul or a convolution without padding, whose
-// filter has a quantization; empty for other nodes.
-std::vector<double> FilterSums(const Graph& graph, const ir::Node& node) {
+// What is added to the results of a consumer, by channel or for each element of an image.
+struct Addend {
+  Shape shape;
+  std::vector<double> numbers;
+};
+
+// The taps of a window along an axis that see data.
+struct SeenTaps {
+  int64_t begin, end;
+};
+
+// Returns the taps along an axis that see data, of each position of the result.
+std::vector<SeenTaps> SeenTapsOf(const ir::Node& convolution, size_t axis, int64_t input, int64_t taps,
+                                 int64_t output) {
+  const int64_t stride = convolution.Ints("strides")[axis], dilation = convolution.Ints("dilations")[axis],
+                before = convolution.Ints("pads_begin")[axis];
+  std::vector<SeenTaps> seen;
+  for (int64_t i = 0; i < output; ++i) {
+    const int64_t first = i * stride - before;
+    const auto is_data = [&](int64_t tap) {
+      return first + tap * dilation >= 0 && first + tap * dilation < input;
+    };
+    SeenTaps at{0, taps};
+    while (at.begin < at.end && !is_data(at.begin)) ++at.begin;
+    while (at.end > at.begin && !is_data(at.end - 1)) --at.end;
+    seen.push_back(at);
+  }
+  return seen;
+}
+
+// Returns whether an 8-bit convolution that adds an image to its results takes less time than one in f32.
+bool SuitsAddedImage(const Graph& graph, const ir::Node& node, const Shape& data, const Shape& filter,
+                     const Shape& result) {
+  constexpr int64_t kMaxElements = 1 << 20;  // the image is a constant
+  const ir::StepTimes* times = graph.plan() == nullptr ? nullptr : graph.plan()->times;
+  if (times == nullptr || times->product == nullptr || !times->add_image) return false;
+  const int64_t elements = Volume(result).value_or(kMaxElements + 1);
+  if (data[0] != 1 || elements > kMaxElements) return false;
+  return times->product(node, data, filter, result, true) +
+             static_cast<double>(elements) * *times->add_image <
+         times->product(node, data, filter, result, false);
+}
+
+// Returns the sums of the taps of a padded convolution that see data, for each element of its result; nothing
+// if f32 takes less time.
+std::optional<Addend> SumsOfSeenTaps(const Graph& graph, const ir::Node& node, const Shape& filter,
+                                     std::span<const float> numbers) {
+  const std::optional<Shape> data = graph.ir().output(node.input(0)).shape.extents(),
+                             result = node.output().shape.extents();
+  if (!node.Is(ir::Contraction::kConvolution) || node.String("auto_pad") != "explicit" || !data || !result ||
+      !SuitsAddedImage(graph, node, *data, filter, *result))
+    return std::nullopt;
+  const int64_t outputs = filter[0], channels = filter[1];
+  const size_t axes = filter.size() - 2;
+  const int64_t taps = *Volume(llvm::ArrayRef<int64_t>(filter).drop_front(2));
+  std::vector<double> by_tap(static_cast<size_t>(outputs * taps));
+  for (int64_t i = 0; i < outputs * channels * taps; ++i)
+    by_tap[static_cast<size_t>(i / (channels * taps) * taps + i % taps)] +=
+        double{numbers[static_cast<size_t>(i)]};
+  std::vector<std::vector<SeenTaps>> seen;
+  for (size_t axis = 0; axis < axes; ++axis)
+    seen.push_back(SeenTapsOf(node, axis, (*data)[axis + 2], filter[axis + 2], (*result)[axis + 2]));
+  const int64_t pixels = *Volume(llvm::ArrayRef<int64_t>(*result).drop_front(2));
+  Addend sums{.shape = *result, .numbers = std::vector<double>(static_cast<size_t>(outputs * pixels))};
+  // Pixels with the same seen taps have the same sums.
+  std::map<std::vector<bool>, std::vector<double>> known;
+  std::vector<bool> is_seen(static_cast<size_t>(taps));
+  for (int64_t pixel = 0; pixel < pixels; ++pixel) {
+    for (int64_t tap = 0; tap < taps; ++tap) {
+      bool all = true;
+      int64_t rest = tap, place = pixel;
+      for (size_t axis = axes; axis-- > 0;) {
+        const SeenTaps& at = seen[axis][static_cast<size_t>(place % (*result)[axis + 2])];
+        const int64_t own = rest % filter[axis + 2];
+        all = all && own >= at.begin && own < at.end;
+        rest /= filter[axis + 2];
+        place /= (*result)[axis + 2];
+      }
+      is_seen[static_cast<size_t>(tap)] = all;
+    }
+    const auto [found, is_new] = known.try_emplace(is_seen);
+    if (is_new) {
+      found->second.resize(static_cast<size_t>(outputs));
+      for (size_t i = 0; i < by_tap.size(); ++i) {
+        if (is_seen[i % is_seen.size()]) found->second[i / is_seen.size()] += by_tap[i];
+      }
+    }
+    for (int64_t output = 0; output < outputs; ++output)
+      sums.numbers[static_cast<size_t>(output * pixels + pixel)] = found->second[static_cast<size_t>(output)];
+  }
+  return sums;
+}
+
+// Returns the sums of the filter of a matmul or a convolution that has a quantization, of the taps that see
+// data; nothing for other nodes.
+std::optional<Addend> FilterSums(const Graph& graph, const ir::Node& node) {
   const bool is_matmul = node.Is(ir::Contraction::kMatMul);
   const bool is_grouped = node.Is(ir::Contraction::kGroupConvolution);
-  if (!is_matmul && !is_grouped && !node.Is(ir::Contraction::kConvolution)) return {};
+  if (!is_matmul && !is_grouped && !node.Is(ir::Contraction::kConvolution)) return std::nullopt;
   const TensorValue* filter = ConstantF32(graph.ir(), node.input(1));
   const ir::PartialShape& result = node.output().shape;
-  if (filter == nullptr || filter->volume() == 0 || !result.rank_known()) return {};
+  if (filter == nullptr || filter->volume() == 0 || !result.rank_known()) return std::nullopt;
   const Shape& shape = filter->shape();
   if (is_matmul) {
     const ir::PartialShape& data = graph.ir().output(node.input(0)).shape;
-    if (shape.size() != 2 || node.Bool("transpose_a") || !data.rank_known() || data.rank() < 2) return {};
-  } else if (!ReadsOnlyData(node, shape, is_grouped ? 3 : 2)) {
-    return {};
+    if (shape.size() != 2 || node.Bool("transpose_a") || !data.rank_known() || data.rank() < 2)
+      return std::nullopt;
   }
   const ir::PlanFunctions* plan = graph.plan();
   const bool is_rejected = plan != nullptr && plan->quantize_filter != nullptr &&
                            plan->quantize_filter(node, *filter).scales.empty();
-  if (is_rejected) return {};
+  if (is_rejected) return std::nullopt;
   const TensorValue loaded = filter->Loaded().Aligned(alignof(float));
   const std::span<const float> numbers = loaded.elements<float>();
+  if (!is_matmul && !ReadsOnlyData(node, shape, is_grouped ? 3 : 2))
+    return SumsOfSeenTaps(graph, node, shape, numbers);
   const bool are_columns = is_matmul && !node.Bool("transpose_b");
   const auto channels = static_cast<size_t>(is_grouped ? shape[0] * shape[1] : shape[are_columns ? 1 : 0]);
-  std::vector<double> sums(channels);
+  Addend sums{.shape = Shape(static_cast<size_t>(result.rank()), 1),
+              .numbers = std::vector<double>(channels)};
+  sums.shape[is_matmul ? sums.shape.size() - 1 : 1] = static_cast<int64_t>(channels);
   for (size_t i = 0; i < numbers.size(); ++i)
-    sums[are_columns ? i % channels : i / (numbers.size() / channels)] += double{numbers[i]};
+    sums.numbers[are_columns ? i % channels : i / (numbers.size() / channels)] += double{numbers[i]};
   return sums;
 }
 
 // Returns the Add of constants by channel that is the only consumer of a node, or null.
-const ir::Node* BiasOf(const ir::Graph& graph, const ir::Node& node, const Shape& by_channel) {
+const ir::Node* BiasOf(const ir::Graph& graph, const ir::Node& node) {
   if (node.uses(0).size() != 1) return nullptr;
   const ir::Node& user = graph.node(node.uses(0)[0].node);
   if (!user.Is(ir::ElementFunction::kAdd) || node.uses(0)[0].index != 0) return nullptr;
-  const TensorValue* bias = ConstantF32(graph, user.input(1));
-  return bias != nullptr && bias->shape() == by_channel ? &user : nullptr;
-}
-
-// Adds a number by channel to the result of a node, to a bias if there is one.
-void AddByChannel(Graph& graph, ir::NodeId id, const std::vector<double>& numbers) {
-  const ir::Node& node = graph.ir().node(id);
   Shape by_channel(static_cast<size_t>(node.output().shape.rank()), 1);
   const size_t axis = node.Is(ir::Contraction::kMatMul) ? by_channel.size() - 1 : 1;
-  by_channel[axis] = static_cast<int64_t>(numbers.size());
-  const ir::Node* bias = BiasOf(graph.ir(), node, by_channel);
+  const TensorValue* bias = ConstantF32(graph, user.input(1));
+  if (bias == nullptr || bias->rank() != static_cast<int64_t>(by_channel.size())) return nullptr;
+  by_channel[axis] = bias->shape()[axis];
+  const std::optional<int64_t> channels =
+      node.output().shape.extents() ? std::optional((*node.output().shape.extents())[axis]) : std::nullopt;
+  return bias->shape() == by_channel && (!channels || *channels == by_channel[axis]) ? &user : nullptr;
+}
+
+// Adds numbers to the result of a node, to a bias if there is one.
+void AddToResult(Graph& graph, ir::NodeId id, const Addend& addend) {
+  const ir::Node& node = graph.ir().node(id);
+  const ir::Node* bias = BiasOf(graph.ir(), node);
   const TensorValue* given = bias != nullptr ? ConstantF32(graph.ir(), bias->input(1)) : nullptr;
+  const size_t each = given == nullptr ? 1 : addend.numbers.size() / static_cast<size_t>(given->volume());
   std::vector<float> sums;
-  sums.reserve(numbers.size());
-  for (size_t i = 0; i < numbers.size(); ++i) {
-    const double start = given != nullptr ? given->ElementAsDouble(static_cast<int64_t>(i)) : 0;
-    sums.push_back(static_cast<float>(start + numbers[i]));
+  sums.reserve(addend.numbers.size());
+  for (size_t i = 0; i < addend.numbers.size(); ++i) {
+    const double start = given != nullptr ? given->ElementAsDouble(static_cast<int64_t>(i / each)) : 0;
+    sums.push_back(static_cast<float>(start + addend.numbers[i]));
   }
   // Copies: new nodes may move the nodes.
   const Graph::Spec spec{.name = node.name(), .origin = node.origin()};
   const ir::OutputPort output = node.port();
   const std::optional<ir::NodeId> bias_id = bias != nullptr ? std::optional(bias->id()) : std::nullopt;
-  const Port constant = graph.CreateConst(TensorValue::FromFloats(by_channel, sums), spec.name).out_port(0);
+  const Port constant = graph.CreateConst(TensorValue::FromFloats(addend.shape, sums), spec.name).out_port(0);
   if (bias_id) {
     Node(graph, *bias_id).in_port(1).Connect(constant);
     return;
@@ -125,13 +227,13 @@ void AddByChannel(Graph& graph, ir::NodeId id, const std::vector<double>& number
 void RoundZeroPoint(Graph& graph, const ir::Node& quantize) {
   const std::optional<ShiftedRange> range = ShiftedRangeOf(graph.ir(), quantize);
   if (!range) return;
-  std::vector<std::pair<ir::NodeId, std::vector<double>>> consumers;
+  std::vector<std::pair<ir::NodeId, Addend>> consumers;
   for (const ir::InputPort& use : quantize.uses(0)) {
     const ir::Node& consumer = graph.ir().node(use.node);
-    std::vector<double> numbers = use.index == 0 ? FilterSums(graph, consumer) : std::vector<double>();
-    if (numbers.empty()) return;
-    for (double& number : numbers) number *= range->shift;
-    consumers.emplace_back(use.node, std::move(numbers));
+    std::optional<Addend> addend = use.index == 0 ? FilterSums(graph, consumer) : std::nullopt;
+    if (!addend) return;
+    for (double& number : addend->numbers) number *= range->shift;
+    consumers.emplace_back(use.node, std::move(*addend));
   }
   const ir::NodeId id = quantize.id();
   const Graph::Spec spec{.name = quantize.name()};  // a copy: new nodes may move the node
@@ -140,7 +242,7 @@ void RoundZeroPoint(Graph& graph, const ir::Node& quantize) {
     const Port limit = graph.CreateConst(TensorValue::FromFloats({}, {limits[i]}), spec.name).out_port(0);
     Node(graph, id).in_port(3 + i).Connect(limit);
   }
-  for (const auto& [consumer, numbers] : consumers) AddByChannel(graph, consumer, numbers);
+  for (const auto& [consumer, addend] : consumers) AddToResult(graph, consumer, addend);
 }
 
 }  // namespace
@@ -148,9 +250,11 @@ void RoundZeroPoint(Graph& graph, const ir::Node& quantize) {
 class RoundZeroPoints : public TargetReplacementPattern {
  public:
   std::string_view Description() const override {
-    return "A quantization whose zero point is not whole, read only by matmuls and convolutions without "
-           "padding, gets a range with a whole zero point. The difference times the sum of a filter is added "
-           "to the result of each consumer.";
+    return "A quantization whose zero point is not whole, read only by matmuls and convolutions, gets a "
+           "range "
+           "with a whole zero point. The difference times the sum of a filter is added to the result of each "
+           "consumer, of a padded convolution at each element the sum of the taps that see data, if that "
+           "takes less time than f32.";
   }
   std::string_view Example() const override {
     return R"(%0 = opset1.Parameter "x" {element_type = f32, shape = shape[1,2,3,3]} : f32[1,2,3,3]

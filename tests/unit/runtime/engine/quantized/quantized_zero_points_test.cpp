@@ -1,5 +1,7 @@
-// Depthwise convolutions of quantized images whose zero points differ by channel, against the formula.
+// Depthwise convolutions of quantized images whose zero points differ by channel, and convolutions of images
+// whose zero is between two quantized values, against the formula.
 
+#include "runtime/fast/processor.h"
 #include "runtime/fast/simd/dispatch.h"
 #include "tests/unit/runtime/engine/quantized/quantized_graph.h"
 
@@ -130,6 +132,54 @@ TEST(QuantizedZeroPointsTest, ZerosThatAreNoCodes) {
     made.g.Result(made.sums);
     ExpectNumbers(made.g, {NumbersOf(given.window.image, codes, kFrom)},
                   ExpectedOf(given, codes, weights, more), kSubtractStep);
+  }
+}
+
+constexpr Quantization kQuarter{.scale = 0x1p-7F, .zero = 0};
+
+// Of images whose zero is `quarters` of a code below code 2: numbers are `4 * code - 8 + quarters` quarters.
+void CheckZeroBetweenCodes(const Convolved& window, int quarters, bool is_quantized) {
+  SCOPED_TRACE(testing::Message() << ToString(window.Filter()) << ", " << quarters << " quarters");
+  const std::vector<int64_t> weights = DrawWeights(window.outputs, window.channels() * window.taps(), 2);
+  std::vector<int64_t> numbers = DrawValues(window.image, 100, Spread::kAnywhere, 1);
+  for (int64_t& number : numbers) number = 4 * number - 8 + quarters;
+  TestGraph g;
+  const ir::OutputPort low = Scalar(g, static_cast<float>(kQuarter.Number(quarters - 8))),
+                       high = Scalar(g, static_cast<float>(kQuarter.Number(4 * 255 + quarters - 8)));
+  const ir::OutputPort rounded = g.Op("FakeQuantize", {g.Parameter("x", window.image), low, high, low, high},
+                                      With("levels", int64_t{256}));
+  ir::OutputPort y = window.Add(g, rounded, window.FilterOf(weights));
+  std::vector<double> expected;
+  for (const int64_t sum : window.Sums(numbers, weights))
+    expected.push_back(static_cast<double>(sum) * kQuarter.scale *
+                       FilterScale(window.OutputOf(expected.size())));
+  y = AddBias(g, y, window, expected);
+  const std::vector<TensorValue> inputs = {NumbersOf(window.image, numbers, kQuarter)};
+  if (is_quantized) {
+    const Quantization to{.scale = 4, .zero = 120};
+    g.Result(TakeImage(g, FakeQuantized(g, y, to), window.outputs));
+    return ExpectCodes(g, inputs, to, expected, "int8");
+  }
+  g.Result(y);
+  ExpectNumbers(g, inputs, expected, "int8");
+}
+
+// Convolutions see zeros in the border, which no code represents.
+TEST(QuantizedZeroPointsTest, ZerosBetweenTwoCodesInTheBorder) {
+  if (!fast::HasVnni()) GTEST_SKIP() << "these convolutions are computed in f32";
+  const Convolved windows[] = {
+      {.image = {1, 64, 9, 7}, .outputs = 48, .size = {3, 3}, .begin = {1, 1}, .end = {1, 1}},
+      {.image = {1, 64, 9, 7}, .outputs = 20, .size = {3, 3}, .begin = {2, 0}, .end = {0, 1}},
+      {.image = {1, 64, 9, 7},
+       .outputs = 32,
+       .size = {3, 3},
+       .strides = {2, 2},
+       .begin = {1, 1},
+       .end = {1, 1}}};
+  for (const Convolved& window : windows) {
+    for (const int quarters : {1, 2, 3}) {
+      for (const bool is_quantized : {false, true}) CheckZeroBetweenCodes(window, quarters, is_quantized);
+    }
   }
 }
 

@@ -161,5 +161,10 @@ TEST_F(StepTimesTest, ProductsOfTensors) {
   }
 }
 
+// Only oneDNN's kernels for VNNI add an image to their results.
+TEST_F(StepTimesTest, AddedImages) {
+  EXPECT_EQ(StepTimesOfProcessor()->add_image.has_value(), HasVnni());
+}
+
 }  // namespace
 }  // namespace nnefc::runtime::fast::int8
