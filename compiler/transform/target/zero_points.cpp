@@ -56,7 +56,7 @@ bool ReadsOnlyData(const ir::Node& convolution, const Shape& filter, size_t firs
   return are_zero("pads_begin") && are_zero("pads_end");
 }
 
-// What is added to the results of a consumer, by channel or for each element of an image.
+// Numbers added to the results of a consumer, by channel or for each element of an image.
 struct Addend {
   Shape shape;
   std::vector<double> numbers;
