@@ -38,7 +38,7 @@ std::vector<std::string> RequestTransformations(kernels::Precision precision, bo
          "target.QuantizeChannelsEqually", "target.RoundZeroPoints", "target.UnmarkSlowRegions"});
   }
   // With AVX2 the steps by themselves take less time.
-  if (precision != kernels::Precision::kExact && HasVnni())
+  if (precision != kernels::Precision::kExact && HasVnni() && HasAvx512())
     names.emplace_back("target.ConvolveQuantizedScales");
   if (precision != kernels::Precision::kBf16) names.emplace_back("target.FuseChannelPermutations");
   return names;

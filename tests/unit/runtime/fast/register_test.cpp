@@ -39,7 +39,7 @@ TEST(RegisterTest, RequestedTransformations) {
           {"target.QuantizeConcatParts", "target.RemoveRepeatedQuantization", "target.InsertLookupTables",
            "target.RemoveQuantizationAfterMoves", "target.QuantizeAfterMaxPool", "target.QuantizeAfterMoves",
            "target.QuantizeChannelsEqually", "target.RoundZeroPoints", "target.UnmarkSlowRegions"});
-      add(rewrites && !is_exact && HasVnni(), {"target.ConvolveQuantizedScales"});
+      add(rewrites && !is_exact && HasVnni() && HasAvx512(), {"target.ConvolveQuantizedScales"});
       add(rewrites && !is_bf16, {"target.FuseChannelPermutations"});
       const std::vector<std::string> names = request(precision, rewrites);
       EXPECT_EQ(std::set<std::string>(names.begin(), names.end()), expected)

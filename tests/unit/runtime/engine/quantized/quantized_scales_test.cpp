@@ -43,7 +43,7 @@ TEST(QuantizedScalesTest, ScalesOfChannels) {
   }
 }
 
-// Constant scales, with or without a sum by channel: one step with VNNI.
+// Constant scales, with or without a sum by channel: one step with AVX-512 and VNNI.
 TEST(QuantizedScalesTest, ConstantScales) {
   for (const int64_t channels : {3, 15, 16, 17, 33, 64}) {
     for (const Shape& shape : {Shape{2, channels, 5, 7}, {1, channels, 20}}) {
