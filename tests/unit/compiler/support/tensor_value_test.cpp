@@ -45,7 +45,9 @@ TEST(HalfTest, ConvertsLikeNumPy) {
   for (uint32_t bits = 0; bits < 0x7c00; ++bits) {
     EXPECT_EQ(FloatToHalf(HalfToFloat(static_cast<uint16_t>(bits))), bits);
   }
-  EXPECT_TRUE(std::isnan(HalfToFloat(FloatToHalf(std::nanf("")))));
+  EXPECT_EQ(FloatToHalf(std::nanf("")), 0x7e00);
+  EXPECT_EQ(FloatToHalf(-std::nanf("")), 0xfe00);
+  EXPECT_TRUE(std::isnan(HalfToFloat(0x7e00)));
 }
 
 TEST(BFloatTest, RoundsToEven) {
@@ -64,6 +66,8 @@ TEST(VolumeTest, IsOverflowSafe) {
   EXPECT_EQ(Volume({0, 5}), 0);
   EXPECT_EQ(Volume({-1}), std::nullopt);
   EXPECT_EQ(ByteSize(ElementType::kF64, INT64_MAX), std::nullopt);
+  EXPECT_EQ(ByteSize(ElementType::kU8, -1), std::nullopt);
+  EXPECT_EQ(ByteSize(ElementType::kU8, 0), 0);
   EXPECT_EQ(ByteSize(ElementType::kU1, 9), 2);
   EXPECT_EQ(ByteSize(ElementType::kI4, 3), 2);
 }
@@ -347,6 +351,34 @@ TEST(ElementTypeTest, TypesToStore) {
                           type == ElementType::kF4E2M1 || type == ElementType::kF8E4M3 ||
                           type == ElementType::kF8E5M2 || type == ElementType::kF8E8M0;
     EXPECT_EQ(IsStorageOnly(type), expected) << Name(type);
+  }
+}
+
+// Types without a letter have no letter 0 either.
+TEST(ElementTypeTest, LettersOfNumPy) {
+  for (const int bytes : {0, 1, 2, 4, 8}) EXPECT_EQ(FromNumPy('\0', bytes), std::nullopt) << bytes;
+  EXPECT_EQ(FromNumPy('f', 2), ElementType::kF16);
+  EXPECT_EQ(FromNumPy('f', 1), std::nullopt);
+  EXPECT_EQ(FromNumPy('i', 1), ElementType::kI8);
+  EXPECT_EQ(FromNumPy('i', 3), std::nullopt);
+  EXPECT_EQ(FromNumPy('u', 8), ElementType::kU64);
+}
+
+TEST(ElementTypeTest, Signs) {
+  for (const ElementType type : {ElementType::kF16, ElementType::kBF16, ElementType::kF32, ElementType::kF64,
+                                 ElementType::kF8E4M3, ElementType::kF8E5M2, ElementType::kF4E2M1}) {
+    EXPECT_TRUE(IsFloat(type)) << Name(type);
+    EXPECT_TRUE(IsSigned(type)) << Name(type);
+    EXPECT_FALSE(IsInteger(type)) << Name(type);
+  }
+  for (const ElementType type : {ElementType::kI4, ElementType::kI8, ElementType::kI64}) {
+    EXPECT_FALSE(IsFloat(type)) << Name(type);
+    EXPECT_TRUE(IsSigned(type)) << Name(type);
+  }
+  for (const ElementType type :
+       {ElementType::kU1, ElementType::kU8, ElementType::kU64, ElementType::kBoolean, ElementType::kString}) {
+    EXPECT_FALSE(IsFloat(type)) << Name(type);
+    EXPECT_FALSE(IsSigned(type)) << Name(type);
   }
 }
 

@@ -8,16 +8,18 @@ namespace {
 class EinsumTest : public BuiltInTest {
  protected:
   // Returns the replacement of an equation of a [2,3,4], or `a`, and `b`.
-  std::string Of(const std::string& equation, const std::string& a, const std::string& b) {
-    const auto parameter = [](int id, const std::string& name, const std::string& shape) {
-      return fmt::format("  %{0} = opset1.Parameter \"{1}\" {{element_type = f32, shape = {2}}} : f32{2}\n",
-                         id, name, shape);
+  std::string Of(const std::string& equation, const std::string& a, const std::string& b,
+                 const std::string& type = "f32") {
+    const auto parameter = [&](int id, const std::string& name, const std::string& shape) {
+      return fmt::format("  %{0} = opset1.Parameter \"{1}\" {{element_type = {3}, shape = {2}}} : {3}{2}\n",
+                         id, name, shape, type);
     };
-    const std::string brief = After(
-        "middle.EinsumToMatMul",
-        parameter(0, "a", a) + parameter(1, "b", b) +
-            fmt::format("  %2 = opset7.Einsum \"e\" (%0, %1) {{equation = \"{}\"}} : f32[...]\n", equation) +
-            "  opset1.Result \"y\" (%2)\n");
+    const std::string brief =
+        After("middle.EinsumToMatMul",
+              parameter(0, "a", a) + parameter(1, "b", b) +
+                  fmt::format("  %2 = opset7.Einsum \"e\" (%0, %1) {{equation = \"{}\"}} : {}[...]\n",
+                              equation, type) +
+                  "  opset1.Result \"y\" (%2)\n");
     return brief.substr(brief.find("Parameter(b) ") + 13);
   }
 };
@@ -55,6 +57,13 @@ TEST_F(EinsumTest, WhatIsNoProductOfMatrices) {
   EXPECT_EQ(Of("jkk,ij->ik", "[4,5,5]", "[3,4]"), left);
   EXPECT_EQ(Of("ij,jk->iik", "[3,4]", "[4,5]"), left);
   EXPECT_EQ(Of("ijm,jk->ik", "[3,4,2]", "[4,5]"), left);  // m is summed separately
+}
+
+// Products of integers remain.
+TEST_F(EinsumTest, TypesOfElements) {
+  EXPECT_EQ(Of("ij,jk->ik", "[3,4]", "[4,5]", "i32"), "Einsum(e: a, b) Result(y: e)");
+  for (const char* type : {"f16", "f32", "f64"})
+    EXPECT_EQ(Of("ij,jk->ik", "[3,4]", "[4,5]", type), Of("ij,jk->ik", "[3,4]", "[4,5]")) << type;
 }
 
 TEST_F(EinsumTest, EquationsOfOtherThanTwoOperandsRemain) {

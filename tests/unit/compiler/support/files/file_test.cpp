@@ -127,10 +127,13 @@ TEST_F(FileTest, ClosesItsDescriptors) {
 // The permissions of a new file are those that the program's mask permits; the mask stays.
 TEST_F(FileTest, RespectsTheMaskOfPermissions) {
   namespace fs = std::filesystem;
-  const mode_t before = ::umask(0027);
-  EXPECT_TRUE(WriteFile(Path("a"), "text").ok());
-  EXPECT_EQ(::umask(before), mode_t{0027});
-  EXPECT_EQ(fs::status(Path("a")).permissions(), static_cast<fs::perms>(0640));
+  for (const mode_t mask : {0027, 0022, 0000}) {
+    const mode_t before = ::umask(mask);
+    const std::string path = Path(fmt::format("a{}", mask));
+    EXPECT_TRUE(WriteFile(path, "text").ok());
+    EXPECT_EQ(::umask(before), mask);
+    EXPECT_EQ(fs::status(path).permissions(), static_cast<fs::perms>(0666 & ~mask));
+  }
 }
 
 // A file in memory can have a size that no address space holds.

@@ -280,6 +280,10 @@ TEST(BoxSelection, EqualScores) {
   equal.scores.assign(8, 0.5);
   equal.iou_threshold = 0.25;
   EXPECT_EQ(SelectedBoxes(equal), "0.0.0=0.5 0.0.1=0.5 0.0.3=0.5 0.1.0=0.5 0.1.1=0.5 0.1.3=0.5 ");
+  equal.iou_threshold = 1;
+  equal.sorted = false;
+  EXPECT_EQ(SelectedBoxes(equal),
+            "0.0.0=0.5 0.0.1=0.5 0.0.2=0.5 0.0.3=0.5 0.1.0=0.5 0.1.1=0.5 0.1.2=0.5 0.1.3=0.5 ");
 }
 
 std::string Activations(AttributeMap attributes, int64_t direction) {
