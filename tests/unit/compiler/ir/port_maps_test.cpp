@@ -326,6 +326,25 @@ TEST_F(PortMapsTest, NestingIsLimited) {
   }
 }
 
+// The types and shapes in the innermost body that is allowed are verified too.
+TEST_F(PortMapsTest, InferredValuesOfTheInnermostBody) {
+  registry_.Add({.set = "test", .name = "known", .infer = [](InferContext&) {}});
+  for (const int depth : {1, 64}) {
+    auto graph = std::make_unique<Graph>(&registry_, "g");
+    const OutputPort input = {AddConst(*graph, TensorValue::Filled(ElementType::kF32, {2}, 1), "c"), 0};
+    const NodeId relu = AddNode(*graph, "opset1", "ReLU", {.name = "r", .inputs = input});
+    graph->SetOutputType({relu, 0}, ElementType::kF32, {3});
+    for (int i = 0; i < depth; ++i) {
+      auto outer = std::make_unique<Graph>(&registry_, "g");
+      const NodeId node = AddNode(*outer, "test", "known", {.name = "l", .num_outputs = 0});
+      outer->AddBody(node, {.role = "b", .graph = std::move(graph)});
+      graph = std::move(outer);
+    }
+    EXPECT_EQ(Verify(*graph).size(), 0u);
+    EXPECT_EQ(VerifyInferred(*graph, PortNames::kAny).size(), 1u) << depth;
+  }
+}
+
 // The height of a nest is that of its innermost body, and at most 1000.
 TEST_F(PortMapsTest, HeightsOfNests) {
   auto graph = std::make_unique<Graph>(&registry_, "g");

@@ -341,5 +341,56 @@ TEST_F(ChangedBodiesTest, NodesWithChangedBodiesAreInferred) {
   }
 }
 
+// A connection has the destination that it was given.
+TEST_F(EditsTest, ConnectionsChangeBothEnds) {
+  const auto graph = Parse(R"(  %0 = opset1.Parameter "x" {element_type = f32, shape = [2]} : f32[2]
+  %1 = opset1.ReLU "r" (%0) : f32[2]
+  %2 = opset1.Sigmoid "s" (%0) : f32[2]
+  %3 = opset1.Abs "a" (%1) : f32[2]
+  %4 = opset1.Negative "n" (%1) : f32[2]
+  opset1.Result "y" (%3)
+  opset1.Result "z" (%4)
+)");
+  ASSERT_NE(graph, nullptr);
+  TransformationList list;
+  RegisterAnchors(list);
+  list.Add<Calls>("MOVE", [](Graph& edited) {
+    const auto node = [&](const char* name) { return *edited.FindNode(name); };
+    Connection connection = node("a").in_port(0).GetConnection();
+    connection.SetDestination(node("n").in_port(0));
+    EXPECT_EQ(connection.GetDestination().node().name(), "n");
+    connection.SetSource(node("s").out_port(0));
+    node("a").in_port(0).Connect(node("x").out_port(0));
+  });
+  EXPECT_EQ(Run(list, *graph), "");
+  EXPECT_EQ(Brief(*graph),
+            "Parameter(x) ReLU(r: x) Sigmoid(s: x) Abs(a: x) Negative(n: s) Result(y: a) Result(z: n)");
+}
+
+// The destinations of an output are in the order of their nodes, whatever was connected last.
+TEST_F(EditsTest, DestinationsAreInTheOrderOfNodes) {
+  const auto graph = Parse(R"(  %0 = opset1.Parameter "x" {element_type = f32, shape = [2]} : f32[2]
+  %1 = opset1.ReLU "r" (%0) : f32[2]
+  %2 = opset1.Add "a" (%1, %1) : f32[2]
+  %3 = opset1.Abs "b" (%1) : f32[2]
+  opset1.Result "y" (%2)
+  opset1.Result "z" (%3)
+)");
+  ASSERT_NE(graph, nullptr);
+  TransformationList list;
+  RegisterAnchors(list);
+  list.Add<Calls>("AGAIN", [](Graph& edited) {
+    const Port source = edited.FindNode("r")->out_port(0);
+    const Node sum = *edited.FindNode("a");
+    for (const int32_t index : {0, 1}) sum.in_port(index).Disconnect();
+    for (const int32_t index : {1, 0}) sum.in_port(index).Connect(source);
+    std::string text;
+    for (const Port& port : source.GetDestinations())
+      text += fmt::format("{}.{} ", port.node().name(), port.index());
+    EXPECT_EQ(text, "a.0 a.1 b.0 ");
+  });
+  EXPECT_EQ(Run(list, *graph), "");
+}
+
 }  // namespace
 }  // namespace nnefc::transform

@@ -276,10 +276,14 @@ TEST_F(UpdateTest, RatifiedLabelsFitIntoOneFolder) {
   const NodeId file = Variable("a_b", {2}, /*is_exact=*/true).node;
   const NodeId folder = Variable("a:b.dat/w", {2}, /*is_exact=*/true).node;
   const NodeId text = Variable("graph:nnef/w", {2}, /*is_exact=*/true).node;
+  const NodeId graph = Variable("graph.nnef/w", {2}, /*is_exact=*/true).node;
+  const NodeId quantization = Variable("Graph.quant/v", {2}, /*is_exact=*/true).node;
   const ops::RatifiedLabels labels(graph_);
   EXPECT_EQ(labels.Of(graph_.node(file)), "a_b");
   EXPECT_EQ(labels.Of(graph_.node(folder)), "a_b.dat_w");
   EXPECT_EQ(labels.Of(graph_.node(text)), "graph_nnef/w");
+  EXPECT_EQ(labels.Of(graph_.node(graph)), "graph.nnef_w");
+  EXPECT_EQ(labels.Of(graph_.node(quantization)), "Graph.quant_v");
 }
 
 }  // namespace
