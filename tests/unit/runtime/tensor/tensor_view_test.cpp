@@ -149,7 +149,8 @@ TEST(TensorViewTest, CopiesToStridedTargets) {
   std::vector<float> source(4000);
   std::iota(source.begin(), source.end(), 1.0F);
   const Shape shape = {9, 10, 11};
-  for (const Strides& from : {Strides{110, 11, 1}, {1, 9, 90}, {11, 99, 1}, {2, 20, 200}}) {
+  for (const Strides& from :
+       {Strides{110, 11, 1}, {1, 9, 90}, {11, 99, 1}, {2, 20, 200}, {110, 11, 0}, {0, 0, 0}, {0, 11, 1}}) {
     for (const Strides& to : {Strides{220, 22, 2}, {300, 20, 1}, {2, 18, 180}, {110, 1, 10}, {1, 9, 90}}) {
       const TensorView view(ElementType::kF32, shape, from,
                             reinterpret_cast<const std::byte*>(source.data()));
