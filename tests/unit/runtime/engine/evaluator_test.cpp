@@ -114,6 +114,23 @@ TEST(EvaluatorTest, LargeNumbersAreComputedWhenTheyAreRead) {
   EXPECT_TRUE(EvaluateLater(multiply, TestRegistry(), {*numbers, factors}, kernels).has_value());
 }
 
+// A deferred result may have rows of more than the bytes that are computed at once.
+TEST(EvaluatorTest, LongRowsOfDeferredResults) {
+  kernels::KernelRegistry kernels;
+  kernels::RegisterReferenceKernels(kernels);
+  for (const int64_t extent : {65535, 65536, 65537, 200000}) {
+    TestGraph g;
+    const ir::OutputPort x = g.Parameter("x", {3, extent});
+    const TensorValue numbers = RandomTensor({3, extent}, 1);
+    const auto sum =
+        EvaluateLater(g.graph->node(g.Op("Add", {x, x}).node), TestRegistry(), {numbers, numbers}, kernels);
+    ASSERT_TRUE(sum.has_value()) << extent;
+    const TensorValue loaded = sum->Loaded();
+    for (int64_t i = 0; i < numbers.volume(); ++i)
+      ASSERT_EQ(loaded.ElementAsDouble(i), 2 * numbers.ElementAsDouble(i)) << i;
+  }
+}
+
 // Only results of f32 are deferred.
 TEST(EvaluatorTest, LargeIntegersAreComputedAtOnce) {
   kernels::KernelRegistry kernels;

@@ -478,7 +478,10 @@ TEST(SessionTest, ProfileHasEveryStep) {
       EXPECT_NE(session->profile()[0].rejected.empty(), explains);
       const std::string& kernel = session->profile()[0].kernel;
       EXPECT_TRUE(kernel.starts_with("onednn:") || kernel.starts_with("nnefc:")) << kernel;
+      EXPECT_FALSE(session->profile()[0].shape.empty());
     }
+    session->EnableProfile(false);
+    EXPECT_TRUE(session->profile().empty());
   }
 }
 

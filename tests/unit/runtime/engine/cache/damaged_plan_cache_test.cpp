@@ -147,6 +147,7 @@ TEST_F(HostileEntryTest, HeadersWithoutItems) {
 TEST_F(HostileEntryTest, SizesOfTheFile) {
   for (uint64_t wrong : {whole_.size() - 1, whole_.size() + 1, size_t{0}, ~size_t{0}})
     ExpectNoticedWith(kFileBytes, wrong);
+  ExpectNoticedWith(0, Number(0) ^ 1);  // the mark of the format
   std::string bytes = whole_;
   Put(bytes, kModel, Digest{.low = 1, .high = 2});
   Seal(bytes, 2);

@@ -187,6 +187,7 @@ TEST_F(PlanCacheTest, AFolderThatCannotBeWrittenIsAWarning) {
   std::ofstream(folder_ / "cache") << "a file";
   const Outcome run = Run(Network());
   EXPECT_NE(run.warnings.find("is not a folder"), std::string::npos) << run.warnings;
+  EXPECT_EQ(run.warnings.find("the next run plans again"), std::string::npos) << run.warnings;
   EXPECT_EQ(run.outputs, RunGraph(Network().graph, {}, Inputs()));
 }
 
@@ -285,6 +286,7 @@ TEST_F(PlanCacheTest, OtherFilesOfTheFolderStay) {
   const std::string bytes(100'000, 'a');
   std::ofstream(folder_ / "notes.txt") << bytes;
   std::ofstream(folder_ / "outside") << bytes;
+  std::ofstream(folder_ / "0.plan.plan") << bytes;  // named like a temporary file
   fs::create_symlink("outside", folder_ / "link.plan");
   fs::create_directory(folder_ / "folder.plan");
   PlanCache cache(folder_, {.most_bytes = 4096 + 40'000});
@@ -293,8 +295,20 @@ TEST_F(PlanCacheTest, OtherFilesOfTheFolderStay) {
   cache.Save();
   cache.Open({.low = 1, .high = 0});
   EXPECT_NE(cache.Find(item, 40'000), nullptr);
-  for (const char* name : {"notes.txt", "outside", "link.plan", "folder.plan"})
+  for (const char* name : {"notes.txt", "outside", "0.plan.plan", "link.plan", "folder.plan"})
     EXPECT_TRUE(fs::exists(fs::symlink_status(folder_ / name))) << name;
+}
+
+// Entries without a mark of their use are equally old: all of them go if the new one needs the place.
+TEST_F(PlanCacheTest, EntriesWithoutAMarkGo) {
+  for (int i = 0; i < 200; ++i)
+    std::ofstream(folder_ / (std::to_string(i) + ".plan")) << std::string(100, 'a');
+  PlanCache cache(folder_, {.most_bytes = 4096 + 40'000});
+  cache.Open({.low = 1, .high = 0});
+  cache.Add({.low = 1, .high = 1}, Bytes(40'000));
+  cache.Save();
+  const auto is_entry = [](const fs::directory_entry& file) { return file.path().extension() == ".plan"; };
+  EXPECT_EQ(std::count_if(fs::directory_iterator(folder_), fs::directory_iterator(), is_entry), 1);
 }
 
 // Temporary files of other processes are removed if they are older than an hour. The test is repeated if a
@@ -377,6 +391,18 @@ TEST_F(PlanCacheTest, FilesOfOthersAreReplaced) {
     EXPECT_EQ(Run(Network()).warnings, "");
   }
   ::umask(mask);
+}
+
+// An entry that its owner protects from being read stays protected when it is written again.
+TEST_F(PlanCacheTest, PermissionsOfRewrittenEntries) {
+  for (const uint64_t item : {1, 2}) {
+    PlanCache cache(folder_ / "cache");
+    cache.Open({.low = 1, .high = 0});
+    cache.Add({.low = item, .high = 1}, Bytes(64));
+    cache.Save();
+    if (item == 1) fs::permissions(Entry(), fs::perms::owner_read | fs::perms::owner_write);
+  }
+  EXPECT_EQ(fs::status(Entry()).permissions(), fs::perms::owner_read | fs::perms::owner_write);
 }
 
 // Files are closed, and nothing is written without a model.

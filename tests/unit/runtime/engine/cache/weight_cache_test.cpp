@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "runtime/fast/memory/blocked_layout.h"
+#include "tests/unit/runtime/engine/cache/plan_cache_test.h"
 #include "tests/unit/runtime/run_graph.h"
 
 namespace nnefc::runtime::engine::cache {
@@ -66,6 +67,38 @@ TEST(WeightCacheTest, ConstantsAreLaidOutOnce) {
   }
   for (size_t i = 0; i < std::size(requests); ++i)
     EXPECT_EQ(std::memcmp(buffers[i]->data(), requests[i].bytes(), requests[i].byte_size()), 0) << i;
+}
+
+// Steps that share a constant look for its item once.
+TEST_F(PlanCacheTest, SharedConstantsAreFoundOnce) {
+  const TensorValue value = RandomTensor({16}, 1);
+  for (const int64_t found : {0, 1}) {
+    PlanCache kept(folder_ / "cache");
+    kept.Open({.low = 1, .high = 0});
+    WeightCache weights(&kept);
+    for (int step = 0; step < 3; ++step) ASSERT_TRUE(weights.Get(value, BlocksOf(32), CopyConstant).ok());
+    ASSERT_TRUE(weights.Finish().ok());
+    kept.Save();
+    EXPECT_EQ(kept.use().found, found);
+    EXPECT_EQ(kept.use().made, 1 - found);
+  }
+}
+
+// Constants of megabytes are laid out one after another, before small ones.
+TEST(WeightCacheTest, LargeConstantsNextToSmallOnes) {
+  constexpr int64_t kLarge = int64_t{1} << 20;  // numbers of a size that is split among threads
+  WeightCache weights;
+  std::vector<std::pair<TensorValue, std::shared_ptr<const Buffer>>> all;
+  for (const int64_t extent : {int64_t{16}, kLarge, kLarge - 32, kLarge + 32}) {
+    const TensorValue value = RandomTensor({extent, 1}, static_cast<unsigned>(all.size()));
+    const tensor::Layout layout = fast::memory::LayoutOf(fast::memory::AxisBlockedFormat({extent, 1}, 1, 2));
+    const auto buffer = weights.Get(value, layout, CopyConstant);
+    ASSERT_TRUE(buffer.ok()) << buffer.error().message;
+    all.emplace_back(value, *buffer);
+  }
+  ASSERT_TRUE(weights.Finish().ok());
+  for (const auto& [value, buffer] : all)
+    EXPECT_EQ(std::memcmp(buffer->data(), value.bytes(), value.byte_size()), 0) << value.volume();
 }
 
 // The first fault is reported, and failed constants are prepared again.
