@@ -116,6 +116,9 @@ TEST_F(CharactersTest, EntriesWithValuesAndChildren) {
       entries("<rt_info/><meta_data><a value=\"1\"/><cli_parameters><b value=\"2\"/></cli_parameters><c>"
               "<cli_parameters value=\"3\"/></c></meta_data>"),
       "a=1 c/cli_parameters=3 conversion_parameters/b=2 ");
+  EXPECT_EQ(entries("<rt_info/><meta_data><cli_parameters><b value=\"2\"/></cli_parameters>"
+                    "<cli_parameters><c value=\"3\"/></cli_parameters></meta_data>"),
+            "conversion_parameters/b=2 conversion_parameters/c=3 ");
 }
 
 // A reference is one of five entities, or `#` with digits, or `#x` with hexadecimal ones, other than NUL.

@@ -129,6 +129,20 @@ TEST_F(WriteTest, OrdersEdges) {
   EXPECT_EQ(edges, "000123 000122 123234 011000 ");
 }
 
+// A node is written once, by however many paths the results depend on it.
+TEST_F(WriteTest, NodesOfManyPaths) {
+  Graph graph(&registry_, "net");
+  ir::OutputPort last = {ir::AddParameter(graph, "x", ElementType::kF32, ir::PartialShape({2})), 0};
+  for (int i = 0; i < 60; ++i) last = {Add(graph, "opset1", "Add", {last, last}), 0};
+  ir::AddResult(graph, "y", last);
+  Infer(graph);
+  const std::string xml = Written(graph);
+  size_t num_layers = 0;
+  for (size_t at = xml.find("<layer "); at != std::string::npos; at = xml.find("<layer ", at + 1))
+    ++num_layers;
+  EXPECT_EQ(num_layers, 62U);
+}
+
 TEST_F(WriteTest, WritesEqualConstantsOnce) {
   Graph graph(&registry_, "net");
   const NodeId x = ir::AddParameter(graph, "x", ElementType::kF32, ir::PartialShape({2}));

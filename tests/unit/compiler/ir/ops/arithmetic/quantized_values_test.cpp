@@ -198,14 +198,27 @@ TEST_F(QuantizedImages, PadsOfChannels) {
 
 // Interpolate-4 has axes as its last input; without them all axes change.
 TEST_F(QuantizedImages, CopiesOfPixels) {
-  const auto repeats = [&](std::optional<std::vector<int64_t>> axes, const char* mode = "nearest") {
+  const auto repeats = [&](std::optional<std::vector<int64_t>> axes, const char* mode = "nearest",
+                           const char* calculation = "sizes") {
     std::vector<OutputPort> inputs = {Images({1, 4, 5, 6}), Constant({2}, {10, 12}), Floats({2}, 2)};
     if (axes) inputs.push_back(Constant({static_cast<int64_t>(axes->size())}, *axes));
-    return RepeatsPixels(graph_, Of(Add("opset4", "Interpolate", inputs, {1, 4, 10, 12},
-                                        Attributes({{"mode", mode}, {"shape_calculation_mode", "sizes"}}))));
+    return RepeatsPixels(graph_,
+                         Of(Add("opset4", "Interpolate", inputs, {1, 4, 10, 12},
+                                Attributes({{"mode", mode}, {"shape_calculation_mode", calculation}}))));
   };
   EXPECT_TRUE(repeats({{2, 3}}));
   EXPECT_TRUE(repeats({{-2, -1}}));
+  // Scales are of pixels only; by sizes, other extents may remain.
+  for (const auto& [axes, is_of_pixels] :
+       std::initializer_list<std::pair<std::vector<int64_t>, bool>>{{{2, 3}, true},
+                                                                    {{-2, -1}, true},
+                                                                    {{1, 3}, false},
+                                                                    {{-3, -1}, false},
+                                                                    {{0, 2}, false},
+                                                                    {{-4, -2}, false}}) {
+    EXPECT_EQ(repeats(axes, "nearest", "scales"), is_of_pixels) << axes[0];
+    EXPECT_TRUE(repeats(axes)) << axes[0];
+  }
   EXPECT_FALSE(repeats({{2, 3}}, "linear"));
   EXPECT_FALSE(repeats(std::nullopt));
   // The sizes, the scales and the axes are known.
