@@ -6,6 +6,8 @@
 #include <limits>
 #include <vector>
 
+#include "runtime/fast/simd/limits.h"
+
 namespace nnefc::runtime::fast::simd {
 namespace {
 
@@ -58,6 +60,16 @@ TEST(VectorMathTest, FarOut) {
   EXPECT_EQ(VectorExpOfAll(88.8f), kInfinity);
   for (auto* function : {VectorExp, VectorExpOfAll, VectorSigmoid, VectorTanh, VectorErf})
     EXPECT_TRUE(std::isnan(function(std::numeric_limits<float>::quiet_NaN())));
+}
+
+// A number that equals the limit of a clamp stays, with the sign of its zero; Limits replace it by the limit.
+TEST(VectorMathTest, SignsOfZerosAtLimits) {
+  for (const float zero : {0.0f, -0.0f}) {
+    EXPECT_EQ(std::signbit(VectorClamp(zero, -zero, 1)), std::signbit(zero));
+    EXPECT_EQ(std::signbit(VectorClamp(zero, -1, -zero)), std::signbit(zero));
+    EXPECT_EQ(std::signbit(Limits{.has_min = true, .min = -zero}.Of(zero)), std::signbit(-zero));
+    EXPECT_EQ(std::signbit(Limits{.has_max = true, .max = -zero}.Of(zero)), std::signbit(-zero));
+  }
 }
 
 }  // namespace
