@@ -196,6 +196,7 @@ TEST(Int8ReasonsTest, CopiesOfImages) {
       {WithoutConstants(pad), kId, kNotConstant},
       {AddedChannels({2, 1, 5, 6}), kId, ""},
       {AddedChannels({2, 0, 5, 6}), kId, kEmpty},
+      {AddedChannels({2, 16, 5, 6}, -1), kId, "a border other than channels of zeros at the end"},
       {AddedChannels({2, 16, 5, 6}, -15), kId, "a border other than channels of zeros at the end"},
       {nearest, kId, ""},
       {InMemory(nearest, Memory::kBlocks), kId, "the images are not quantized"},
