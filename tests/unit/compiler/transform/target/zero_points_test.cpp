@@ -186,9 +186,11 @@ TEST_F(ZeroPointsTest, OtherPaddedConsumersStay) {
             "");
   EXPECT_EQ(AfterConvolution(limits, Explicit(border), "f32[1,2,2,1]", "256", false), "");
   const auto of = [&](const std::string& shape, const std::string& operation, const std::string& filter) {
-    return After({limits, Quantized(), TargetConstant("w", filter, "1, 2, 3, 4"),
-                  TargetStep("c", operation, "%q, %w", Explicit(border)), TargetResult("c")},
-                 shape) != "";
+    const std::string nodes =
+        After({limits, Quantized(), TargetConstant("w", filter, "1, 2, 3, 4"),
+               TargetStep("c", operation, "%q, %w", Explicit(border)), TargetResult("c")},
+              shape);
+    return !nodes.empty();
   };
   EXPECT_TRUE(of("[1,2,3,3]", "opset1.Convolution", "f32[1,2,2,1]"));
   EXPECT_FALSE(of("[2,2,3,3]", "opset1.Convolution", "f32[1,2,2,1]"));  // of a batch

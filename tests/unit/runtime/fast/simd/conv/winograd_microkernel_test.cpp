@@ -1,5 +1,6 @@
 // Tiles of Winograd convolutions against sums over the taps in f64.
 
+#include "runtime/fast/simd/index_range.h"
 #include "tests/unit/runtime/fast/simd/conv/winograd_test.h"
 
 namespace nnefc::runtime::fast::simd {
