@@ -248,8 +248,8 @@ bool HasElementInEachWindow(const ir::Node& pool) {
   return pool.String("rounding_type") == "floor";
 }
 
-// Moves a quantization behind its only reader, a MaxPool. Its data has two or more readers: it is neither
-// part of the step before nor reads quantized values.
+// Moves a quantization to the results of its only reader, a MaxPool. Its data has two or more readers: it is
+// neither part of the step before nor reads quantized values.
 void QuantizeMaxima(Graph& graph, const ir::Node& quantize) {
   const ir::Graph& ir = graph.ir();
   if (!quantize.Is(ir::Quantizer::kFakeQuantize) || quantize.uses(0).size() != 1) return;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <compare>
 #include <map>
 #include <optional>
 #include <span>
@@ -65,6 +66,8 @@ struct Addend {
 // The taps of a window along an axis that see data.
 struct SeenTaps {
   int64_t begin, end;
+
+  friend auto operator<=>(const SeenTaps&, const SeenTaps&) = default;
 };
 
 // Returns the taps along an axis that see data, of each position of the result.
@@ -84,6 +87,15 @@ std::vector<SeenTaps> SeenTapsOf(const ir::Node& convolution, size_t axis, int64
     seen.push_back(at);
   }
   return seen;
+}
+
+// Returns whether a tap of a window is one of those along each axis.
+bool IsSeen(llvm::ArrayRef<SeenTaps> seen, llvm::ArrayRef<int64_t> window, int64_t tap) {
+  for (size_t axis = window.size(); axis-- > 0; tap /= window[axis]) {
+    const int64_t own = tap % window[axis];
+    if (own < seen[axis].begin || own >= seen[axis].end) return false;
+  }
+  return true;
 }
 
 // Returns whether an 8-bit convolution that adds an image to its results takes less time than one in f32.
@@ -121,27 +133,16 @@ std::optional<Addend> SumsOfSeenTaps(const Graph& graph, const ir::Node& node, c
   const int64_t pixels = *Volume(llvm::ArrayRef<int64_t>(*result).drop_front(2));
   Addend sums{.shape = *result, .numbers = std::vector<double>(static_cast<size_t>(outputs * pixels))};
   // Pixels with the same seen taps have the same sums.
-  std::map<std::vector<bool>, std::vector<double>> known;
-  std::vector<bool> is_seen(static_cast<size_t>(taps));
+  std::map<std::vector<SeenTaps>, std::vector<double>> known;
+  std::vector<SeenTaps> of_pixel(axes);
   for (int64_t pixel = 0; pixel < pixels; ++pixel) {
-    for (int64_t tap = 0; tap < taps; ++tap) {
-      bool all = true;
-      int64_t rest = tap, place = pixel;
-      for (size_t axis = axes; axis-- > 0;) {
-        const SeenTaps& at = seen[axis][static_cast<size_t>(place % (*result)[axis + 2])];
-        const int64_t own = rest % filter[axis + 2];
-        all = all && own >= at.begin && own < at.end;
-        rest /= filter[axis + 2];
-        place /= (*result)[axis + 2];
-      }
-      is_seen[static_cast<size_t>(tap)] = all;
-    }
-    const auto [found, is_new] = known.try_emplace(is_seen);
-    if (is_new) {
-      found->second.resize(static_cast<size_t>(outputs));
-      for (size_t i = 0; i < by_tap.size(); ++i) {
-        if (is_seen[i % is_seen.size()]) found->second[i / is_seen.size()] += by_tap[i];
-      }
+    int64_t place = pixel;
+    for (size_t axis = axes; axis-- > 0; place /= (*result)[axis + 2])
+      of_pixel[axis] = seen[axis][static_cast<size_t>(place % (*result)[axis + 2])];
+    const auto [found, is_new] = known.try_emplace(of_pixel, static_cast<size_t>(outputs));
+    for (int64_t i = 0; is_new && i < outputs * taps; ++i) {
+      if (IsSeen(of_pixel, llvm::ArrayRef<int64_t>(filter).drop_front(2), i % taps))
+        found->second[static_cast<size_t>(i / taps)] += by_tap[static_cast<size_t>(i)];
     }
     for (int64_t output = 0; output < outputs; ++output)
       sums.numbers[static_cast<size_t>(output * pixels + pixel)] = found->second[static_cast<size_t>(output)];

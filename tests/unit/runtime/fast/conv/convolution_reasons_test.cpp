@@ -241,6 +241,11 @@ TEST(ConvolutionReasonsTest, TransposedWinograd) {
         .input = {1, 16, 8, 9}, .window = window, .strides = strides, .dilations = dilations};
   };
   const WindowSetting fours = of({4, 4}, {2, 2});
+  const auto border = [&](const Shape& begin) {
+    WindowSetting window = fours;
+    window.begin = begin;
+    return window;
+  };
   const auto channels = [](int64_t inputs, int64_t outputs) {
     return Transposed({.input = {1, inputs, 8, 9}, .window = {4, 4}, .strides = {2, 2}}, outputs);
   };
@@ -258,6 +263,9 @@ TEST(ConvolutionReasonsTest, TransposedWinograd) {
       {Transposed(of({2, 12}, {2, 2}), 16), kId, "filter 1x6"},
       {Transposed(of({3, 4}, {2, 2}), 16), kId, "phases of filter 3x4 have different taps"},
       {Transposed(of({4, 3}, {2, 2}), 16), kId, "phases of filter 4x3 have different taps"},
+      {Transposed(border({0, 0}), 16), kId, ""},
+      {Transposed(border({-1, 0}), 16), kId, "negative padding"},
+      {Transposed(border({0, -1}), 16), kId, "negative padding"},
       {Transposed(of({4, 4}, {2, 2}, {2, 1}), 16), kId, "dilations 2x1"},
       {Transposed(of({4, 4}, {2, 2}, {1, 2}), 16), kId, "dilations 1x2"},
       {Transposed({.input = {1, 16, 9}, .window = {16}, .strides = {8}}, 16), kId, ""},
