@@ -48,6 +48,16 @@ bool HasSlices(const ir::Body& body) {
                      [](const ir::InputMapping& mapping) { return mapping.axis.has_value(); });
 }
 
+// Returns the type and shape of a Parameter in place of its attributes. Readers need both, but the body that
+// a constant condition does not select was never checked: its attributes may be missing or of any kind.
+ir::AttributeMap DeclaredTensor(const ir::Node& node) {
+  ir::AttributeMap attributes;
+  if (!node.Is(ir::OpRole::kParameter)) return attributes;
+  attributes.Set("element_type", node.output().type);
+  attributes.Set("shape", node.output().shape);
+  return attributes;
+}
+
 void WriteMapping(XmlWriter& xml, std::string_view tag, const Range& range, int64_t external,
                   int64_t internal, std::string_view purpose) {
   xml.Begin(tag);
@@ -98,8 +108,10 @@ void LayerWriter::WriteLayer(const ir::Graph& graph, const LayerOrder& order, co
 void LayerWriter::WriteData(const ir::Node& node) {
   if (node.Is(ir::OpRole::kConst)) return WriteConstData(node);
   std::vector<std::pair<std::string_view, std::string>> entries;
+  const ir::AttributeMap declared = DeclaredTensor(node);
   for (const ir::AttributeInfo& info : node.info().attributes) {
-    const ir::Attribute* value = node.attributes().Find(info.name);
+    const ir::Attribute* value = declared.Find(info.name);
+    if (value == nullptr) value = node.attributes().Find(info.name);
     if (value == nullptr && info.fallback && !info.is_extra) value = &*info.fallback;
     if (value != nullptr) entries.emplace_back(info.name, AttributeText(*value));
   }
