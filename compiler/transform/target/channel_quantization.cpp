@@ -71,21 +71,31 @@ std::optional<ChannelRanges> ChannelRangesOf(const ir::Graph& graph, const ir::N
   return ranges;
 }
 
-// Returns the filter of a depthwise convolution, [channels, 1, 1, ...], with the filters of each channel
-// multiplied by the scale of its range; nothing for other nodes, or if the result has no 8-bit quantization
-// and a convolution with an f32 filter does not read quantized values with these zero points.
-std::optional<TensorValue> ScaledFilter(const Graph& graph, const ir::Node& node,
-                                        const ChannelRanges& ranges) {
-  const llvm::ArrayRef<float> factors = ranges.scales;
+// A depthwise convolution that reads channels of a quantized image, beginning at `first`, and its filter with
+// the taps of each channel multiplied by the scale of the channel's range.
+struct ScaledConvolution {
+  ir::NodeId id;
+  size_t first;
+  TensorValue filter;
+};
+
+// Returns the filter of a depthwise convolution, [channels, 1, 1, ...], multiplied by the scales of the
+// channels from `first`; nothing for other nodes, or if the result has no 8-bit quantization and a
+// convolution with an f32 filter does not read quantized values with these zero points.
+std::optional<TensorValue> ScaledFilter(const Graph& graph, const ir::Node& node, const ChannelRanges& ranges,
+                                        size_t first) {
   if (!node.Is(ir::Contraction::kGroupConvolution)) return std::nullopt;
   const TensorValue* filter = ConstantF32(graph.ir(), node.input(1));
-  if (filter == nullptr || filter->rank() < 4 || filter->volume() == 0) return std::nullopt;
+  const std::optional<Shape> data = graph.ir().output(node.input(0)).shape.extents();
+  if (filter == nullptr || filter->rank() < 4 || filter->volume() == 0 || !data) return std::nullopt;
   const Shape& shape = filter->shape();
-  if (shape[0] != static_cast<int64_t>(factors.size()) || shape[1] != 1 || shape[2] != 1) return std::nullopt;
+  if (shape[0] != (*data)[1] || shape[1] != 1 || shape[2] != 1) return std::nullopt;
+  const auto channels = static_cast<size_t>(shape[0]);
+  const llvm::ArrayRef<float> factors = llvm::ArrayRef<float>(ranges.scales).slice(first, channels);
   const TensorValue loaded = filter->Loaded().Aligned(alignof(float));
   const std::span<const float> numbers = loaded.elements<float>();
   std::vector<float> scaled(numbers.begin(), numbers.end());
-  const size_t each = scaled.size() / factors.size();
+  const size_t each = scaled.size() / channels;
   for (size_t i = 0; i < scaled.size(); ++i) scaled[i] *= factors[i / each];
   TensorValue result = TensorValue::FromFloats(shape, scaled);
   const ir::PlanFunctions* plan = graph.plan();
@@ -95,17 +105,41 @@ std::optional<TensorValue> ScaledFilter(const Graph& graph, const ir::Node& node
   return is_rejected ? std::nullopt : std::optional(std::move(result));
 }
 
+// Lists the depthwise convolutions that read a quantized image or parts of its channels; returns false if
+// there are other readers.
+bool ListConvolutions(const Graph& graph, const ir::Node& quantize, const ChannelRanges& ranges,
+                      std::vector<ScaledConvolution>& convolutions) {
+  struct Part {
+    ir::OutputPort port;
+    size_t first;
+  };
+  std::vector<Part> pending = {{quantize.port(), 0}};
+  while (!pending.empty()) {
+    const Part part = pending.back();
+    pending.pop_back();
+    for (const ir::InputPort& use : graph.ir().node(part.port.node).uses(part.port.index)) {
+      const ir::Node& reader = graph.ir().node(use.node);
+      if (use.index != 0) return false;
+      if (ir::ops::SplitsImages(graph.ir(), reader)) {
+        size_t first = part.first;
+        for (int32_t i = 0; i < reader.num_outputs(); ++i) {
+          pending.push_back({reader.port(i), first});
+          first += static_cast<size_t>(reader.output(i).shape.known_extents()[1]);
+        }
+        continue;
+      }
+      std::optional<TensorValue> filter = ScaledFilter(graph, reader, ranges, part.first);
+      if (!filter) return false;
+      convolutions.push_back({use.node, part.first, std::move(*filter)});
+    }
+  }
+  return !convolutions.empty();
+}
+
 void MoveScales(Graph& graph, const ir::Node& quantize) {
   const std::optional<ChannelRanges> ranges = ChannelRangesOf(graph.ir(), quantize);
-  if (!ranges) return;
-  llvm::SmallVector<std::pair<ir::NodeId, TensorValue>, 2> filters;
-  for (const ir::InputPort& use : quantize.uses(0)) {
-    std::optional<TensorValue> filter =
-        use.index == 0 ? ScaledFilter(graph, graph.ir().node(use.node), *ranges) : std::nullopt;
-    if (!filter) return;
-    filters.emplace_back(use.node, std::move(*filter));
-  }
-  if (filters.empty()) return;
+  std::vector<ScaledConvolution> convolutions;
+  if (!ranges || !ListConvolutions(graph, quantize, *ranges, convolutions)) return;
   // Copies: new nodes may move the quantization.
   const Graph::Spec spec{
       .name = quantize.name(), .attributes = quantize.attributes(), .origin = quantize.origin()};
@@ -114,33 +148,35 @@ void MoveScales(Graph& graph, const ir::Node& quantize) {
   std::vector<float> inverses;
   inverses.reserve(ranges->scales.size());
   for (float scale : ranges->scales) inverses.push_back(1 / scale);
-  Shape by_channel(rank, 1);
-  by_channel[1] = static_cast<int64_t>(inverses.size());
   const auto constant = [&](TensorValue value) {
     return graph.CreateConst(std::move(value), spec.name).out_port(0);
   };
-  const Port factors = constant(TensorValue::FromFloats(by_channel, inverses));
+  const auto by_channel = [&](llvm::ArrayRef<float> numbers) {
+    Shape shape(rank, 1);
+    shape[1] = static_cast<int64_t>(numbers.size());
+    return constant(TensorValue::FromFloats(shape, numbers));
+  };
   const Port data = Node(graph, replaced).in_port(0).GetSource();
   const auto create = [&](std::string_view operation, const Port& left, const Port& right) {
     return graph.CreateNode(operation, {left, right}, {.name = spec.name, .origin = spec.origin}).out_port(0);
   };
-  Port scaled = create("opset1.Multiply", data, factors);
+  Port scaled = create("opset1.Multiply", data, by_channel(inverses));
   const bool has_one_zero = ranges->has_one_zero();
-  std::optional<Port> zeros;
-  if (!has_one_zero) {
-    zeros = constant(TensorValue::FromFloats(by_channel, ranges->zeros));
-    scaled = create("opset1.Add", scaled, *zeros);
-  }
+  if (!has_one_zero) scaled = create("opset1.Add", scaled, by_channel(ranges->zeros));
   const auto last = static_cast<float>(ir::ops::kQuantizedValues - 1);
   const float zero = has_one_zero ? ranges->zeros.front() : 0;
   const Port low = constant(TensorValue::FromFloats({}, {0 - zero}));
   const Port high = constant(TensorValue::FromFloats({}, {last - zero}));
-  const Port equal =
-      graph.CreateNode("opset1.FakeQuantize", {scaled, low, high, low, high}, spec).out_port(0);
-  for (auto& [id, filter] : filters) {
-    const Node convolution(graph, id);
-    convolution.in_port(0).Connect(zeros ? create("opset1.Subtract", equal, *zeros) : equal);
-    convolution.in_port(1).Connect(graph.CreateConst(std::move(filter), convolution.name()).out_port(0));
+  TakePlace(graph, Node(graph, replaced),
+            graph.CreateNode("opset1.FakeQuantize", {scaled, low, high, low, high}, spec));
+  for (ScaledConvolution& each : convolutions) {
+    const Node convolution(graph, each.id);
+    if (!has_one_zero) {
+      const auto channels = static_cast<size_t>(each.filter.shape()[0]);
+      const Port zeros = by_channel(llvm::ArrayRef<float>(ranges->zeros).slice(each.first, channels));
+      convolution.in_port(0).Connect(create("opset1.Subtract", convolution.in_port(0).GetSource(), zeros));
+    }
+    convolution.in_port(1).Connect(graph.CreateConst(std::move(each.filter), convolution.name()).out_port(0));
   }
 }
 
@@ -206,8 +242,9 @@ void ConvolveScales(Graph& graph, const ir::Node& product) {
 class QuantizeChannelsEqually : public TargetReplacementPattern {
  public:
   std::string_view Description() const override {
-    return "A quantization with a range for each channel, read only by depthwise convolutions, divides its "
-           "data by the scales and quantizes to integers; the filters are multiplied by the scales. "
+    return "A quantization with a range for each channel, read only by depthwise convolutions, also of parts "
+           "of the channels, divides its data by the scales and quantizes to integers; the filters are "
+           "multiplied by the scales. "
            "Different zero points are added before the quantization and subtracted after it. Numbers nearly "
            "halfway between two quantized values may become the other one.";
   }

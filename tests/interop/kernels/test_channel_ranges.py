@@ -92,27 +92,35 @@ ACTIVATIONS = {
 }
 
 
+def convolved(random: np.random.Generator, x: Node, channels: int) -> Node:
+    """Returns a convolution of one tap whose data is quantized."""
+    one = (np.asarray(-1, F32), np.asarray(1.55, F32))
+    first = op.convolution(fake_quantize(x, one, 256), quantized_filter(random, [channels, 6, 1, 1]), [1, 1], [0, 0], [0, 0], [1, 1])
+    return op.add(first, op.constant(random.uniform(-1, 1, [1, channels, 1, 1]).astype(F32)))
+
+
+def compare_with_openvino(random: np.random.Generator, model: Path, taps: int, nnefc: Path, folder: Path) -> None:
+    """Compares depthwise convolutions of values that are quantized in steps of at most 0.03."""
+    data = random.uniform(-1.2, 1.7, [1, 6, 13, 12]).astype(F32)
+    expected = openvino_outputs(model, {"x": data})[0]
+    # A number halfway between two levels may become either: then the sums of a window are off by at most a level, of 0.03,
+    # times the largest weight, 127 times 0.02.
+    for options in (["--backend", "reference"], [], ["--precision", "exact"]):
+        found = outputs(model, data, Nnefc(nnefc, folder), *options)
+        away = np.abs(found - expected)
+        assert np.count_nonzero(away > 1e-4 * np.abs(expected).max()) <= 0.02 * away.size + taps, (options, away.max())
+        assert away.max() <= 0.03 * 127 * 0.02 * 1.01
+
+
 def check_before_depthwise(random: np.random.Generator, channels: int, stride: int, dilation: int, pads: tuple[int, int],
                            limits: Limits, activation: str, nnefc: Path, folder: Path) -> None:
     """Compares a depthwise convolution of quantized values with OpenVINO. `pads` are those before and after each axis."""
     x = op.parameter([1, 6, 13, 12], F32, name="x")
-    one = (np.asarray(-1, F32), np.asarray(1.55, F32))
-    first = op.convolution(fake_quantize(x, one, 256), quantized_filter(random, [channels, 6, 1, 1]), [1, 1], [0, 0], [0, 0], [1, 1])
-    first = op.add(first, op.constant(random.uniform(-1, 1, [1, channels, 1, 1]).astype(F32)))
-    between = fake_quantize(ACTIVATIONS[activation](first), limits, 256)
+    between = fake_quantize(ACTIVATIONS[activation](convolved(random, x, channels)), limits, 256)
     y = op.group_convolution(between, quantized_filter(random, [channels, 1, 1, 3, 3]), [stride, stride], [pads[0]] * 2, [pads[1]] * 2,
                              [dilation] * 2)
     y = op.add(y, op.constant(random.uniform(-1, 1, [1, channels, 1, 1]).astype(F32)))
-    model = save(op.relu(y), x, folder)
-    data = random.uniform(-1.2, 1.7, [1, 6, 13, 12]).astype(F32)
-    expected = openvino_outputs(model, {"x": data})[0]
-    # A number halfway between two levels may become either: then nine sums are off by at most a level, of 0.03, times
-    # the largest weight, 127 times 0.02.
-    for options in (["--backend", "reference"], [], ["--precision", "exact"]):
-        found = outputs(model, data, Nnefc(nnefc, folder), *options)
-        away = np.abs(found - expected)
-        assert np.count_nonzero(away > 1e-4 * np.abs(expected).max()) <= 0.02 * away.size + 9, (options, away.max())
-        assert away.max() <= 0.03 * 127 * 0.02 * 1.01
+    compare_with_openvino(random, save(op.relu(y), x, folder), 9, nnefc, folder)
 
 
 @pytest.mark.parametrize("activation", ACTIVATIONS)
@@ -134,3 +142,21 @@ def test_zero_points_at_both_ends(channels: int, stride: int, pads: tuple[int, i
     zeros = (255 * (np.arange(channels) % 2)).reshape(1, channels, 1, 1)
     limits = ranges(random, [1, channels, 1, 1], 256, zeros)
     check_before_depthwise(random, channels, stride, 1, pads, limits, "none", nnefc, tmp_path)
+
+
+@pytest.mark.parametrize("zero", [0, 128, 255, None])
+@pytest.mark.parametrize("parts", [[1, 2], [16, 17], [32, 16, 15]])
+def test_parts_of_channels(parts: list[int], zero: int | None, nnefc: Path, tmp_path: Path) -> None:
+    """A split between the quantization and depthwise convolutions of windows of different sizes."""
+    random = np.random.default_rng(sum(parts))
+    channels = sum(parts)
+    limits = ranges(random, [1, channels, 1, 1], 256, zero)
+    x = op.parameter([1, 6, 13, 12], F32, name="x")
+    between = fake_quantize(convolved(random, x, channels), limits, 256)
+    split = op.variadic_split(between, op.constant(1), op.constant(parts))
+    results = []
+    for at, part in enumerate(parts):
+        size = 3 + 2 * at
+        results.append(op.group_convolution(split.output(at), quantized_filter(random, [part, 1, 1, size, size]), [2, 2],
+                                            [size // 2] * 2, [size // 2] * 2, [1, 1]))
+    compare_with_openvino(random, save(op.concat(results, 1), x, tmp_path), 49, nnefc, tmp_path)

@@ -43,12 +43,14 @@ class ChannelQuantizationTest : public TransformTest {
   }
 
   // Returns the numbers of the filter and of the quantization's limits afterwards; "" if nothing changed.
-  std::string After(const Case& parts) {
-    const auto graph = Parse(GraphOf(parts));
+  std::string After(const Case& parts) { return AfterOf(GraphOf(parts), parts.finds_scales); }
+
+  std::string AfterOf(const std::string& text, bool finds_scales = true) {
+    const auto graph = Parse(text);
     if (graph == nullptr) return "no graph";
     const ir::PlanFunctions functions{.quantize_filter = [&](const ir::Node&, const TensorValue&) {
-      return parts.finds_scales ? ir::FilterQuantization{.scales = {1, 1}, .max_magnitude = 3}
-                                : ir::FilterQuantization();
+      return finds_scales ? ir::FilterQuantization{.scales = {1, 1}, .max_magnitude = 3}
+                          : ir::FilterQuantization();
     }};
     EXPECT_EQ(Run(StandardTransformations(), *graph, Side::kTarget,
                   {.only = {"target.QuantizeChannelsEqually"}, .plan = functions}),
@@ -106,6 +108,48 @@ TEST_F(ChannelQuantizationTest, OtherReadersStay) {
   EXPECT_EQ(After({.finds_scales = false}), "");
   EXPECT_EQ(After({.last = "  %7 = opset1.ReLU \"r\" (%4) : f32[1,2,3,3]\n  opset1.Result \"z\" (%7)\n"}),
             "");
+}
+
+// A quantized image of three channels in parts of one and two, each read by a depthwise convolution.
+std::string SplitGraph(std::string_view lows, std::string_view highs, std::string_view last = "") {
+  return fmt::format(R"(  %0 = opset1.Parameter "x" {{element_type = f32, shape = [1,3,3,3]}} : f32[1,3,3,3]
+  %1 = opset1.Const "low" : f32[1,3,1,1] = dense<f32[1,3,1,1]: {}>
+  %2 = opset1.Const "high" : f32[1,3,1,1] = dense<f32[1,3,1,1]: {}>
+  %11 = opset1.MaxPool "p" (%0) {{kernel = [1, 1], strides = [1, 1], pads_begin = [0, 0], pads_end = [0, 0], rounding_type = "floor", auto_pad = "explicit"}} : f32[1,3,3,3]
+  %3 = opset1.FakeQuantize "q" (%11, %1, %2, %1, %2) {{levels = 256}} : f32[1,3,3,3]
+  %4 = opset1.Const "axis" : i32[] = dense<i32[]: 1>
+  %5 = opset1.Const "lengths" : i32[2] = dense<i32[2]: 1, 2>
+  %6:2 = opset1.VariadicSplit "s" (%3, %4, %5) : f32[1,1,3,3], f32[1,2,3,3]
+  %7 = opset1.Const "w" : f32[1,1,1,1,1] = dense<f32[1,1,1,1,1]: 3.0>
+  %8 = opset1.Const "v" : f32[2,1,1,1,1] = dense<f32[2,1,1,1,1]: 5.0, 7.0>
+  %9 = opset1.GroupConvolution "c" (%6, %7) {{strides = [1, 1], pads_begin = [0, 0], pads_end = [0, 0], dilations = [1, 1], auto_pad = "explicit"}} : f32[1,1,3,3]
+  %10 = opset1.GroupConvolution "d" (%6.1, %8) {{strides = [1, 1], pads_begin = [0, 0], pads_end = [0, 0], dilations = [1, 1], auto_pad = "explicit"}} : f32[1,2,3,3]
+  opset1.Result "y" (%9)
+  opset1.Result "z" (%10)
+{})",
+                     lows, highs, last);
+}
+
+TEST_F(ChannelQuantizationTest, EachPartOfASplitHasItsScales) {
+  const std::string scaled = AfterOf(SplitGraph("-2.0, -4.0, -8.0", "253.0, 506.0, 1012.0"));
+  for (const char* part : {"1 0.5 0.25 ", "-2 253 -2 253 "})
+    EXPECT_NE(scaled.find(part), std::string::npos) << scaled;
+  EXPECT_NE(scaled.find("3 10 28 "), std::string::npos) << scaled;
+}
+
+TEST_F(ChannelQuantizationTest, EachPartOfASplitHasItsZeroPoints) {
+  const std::string scaled = AfterOf(SplitGraph("-2.0, -2.0, 0.0", "253.0, 508.0, 1020.0"));
+  for (const char* part : {"1 0.5 0.25 ", "+ 2 1 0 ", "0 255 0 255 ", "- 2 ", "- 1 0 ", "3 ", "10 28 "})
+    EXPECT_NE(scaled.find(part), std::string::npos) << scaled;
+}
+
+TEST_F(ChannelQuantizationTest, AnotherReaderOfAPartOrOfTheImageStays) {
+  constexpr std::string_view kLows = "-2.0, -4.0, -8.0", kHighs = "253.0, 506.0, 1012.0";
+  EXPECT_NE(AfterOf(SplitGraph(kLows, kHighs)), "");
+  for (const char* last : {"  %12 = opset1.ReLU \"r\" (%6) : f32[1,1,3,3]\n  opset1.Result \"o\" (%12)\n",
+                           "  %12 = opset1.ReLU \"r\" (%6.1) : f32[1,2,3,3]\n  opset1.Result \"o\" (%12)\n",
+                           "  %12 = opset1.ReLU \"r\" (%3) : f32[1,3,3,3]\n  opset1.Result \"o\" (%12)\n"})
+    EXPECT_EQ(AfterOf(SplitGraph(kLows, kHighs, last)), "") << last;
 }
 
 // Filters without 8-bit scales that a step multiplies with quantized images: of at least 16 channels with the
