@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <iterator>
 #include <optional>
 #include <utility>
@@ -16,6 +15,7 @@
 #include "compiler/ir/ops/arithmetic/quantized_values.h"
 #include "runtime/fast/gemm/tiling.h"
 #include "runtime/fast/int8/int8_epilogue.h"
+#include "runtime/fast/int8/packed_columns.h"
 #include "runtime/fast/processor.h"
 #include "runtime/fast/reasons.h"
 #include "runtime/fast/simd/int8/fake_quantize_microkernel.h"
@@ -31,12 +31,10 @@ using kernels::Reason;
 using memory::ValueQuantization;
 using simd::kBlockColumns;
 using simd::kQuad;
-using simd::kQuadWeights;
 
 namespace {
 
 constexpr int64_t kScratchAlignment = 64;  // bytes
-constexpr uint32_t kSignsOfFour = 0x80808080;
 // Tiles of a part of the result, whose packed columns stay in the second cache while rows are multiplied, and
 // the accumulators of a tile in rows of a panel.
 constexpr int64_t kTilesOfPart = 32;
@@ -87,7 +85,7 @@ struct TensorProduct {
   int64_t copied_bytes() const {
     return CopiesRows() ? tensor::RoundUp(left.matrices * rows() * row_bytes(), kScratchAlignment) : 0;
   }
-  int64_t tile_bytes() const { return quads() * kQuadWeights; }
+  int64_t tile_bytes() const { return PackedTileBytes(terms()); }
   int64_t packed_bytes() const { return right.matrices * tiles() * tile_bytes(); }
   int64_t start_bytes() const { return right.matrices * tiles() * kBlockColumns * int64_t{sizeof(int32_t)}; }
 };
@@ -101,47 +99,6 @@ void CopyRow(const TensorProduct& product, const uint8_t* matrix, int64_t row, u
     std::copy_n(matrix + row * terms, terms, out);
   }
   std::fill(out + terms, out + product.row_bytes(), uint8_t{0});
-}
-
-// Packs columns of the right operand, stored as rows of terms: groups of four terms by column.
-void PackStoredColumns(const uint8_t* from, int64_t columns, int64_t terms, int8_t* out) {
-  for (int64_t quad = 0; quad < terms / kQuad; ++quad) {
-    for (int64_t j = 0; j < columns; ++j) {
-      uint32_t four;
-      std::memcpy(&four, from + j * terms + quad * kQuad, sizeof(four));
-      four ^= kSignsOfFour;
-      std::memcpy(out + quad * kQuadWeights + j * kQuad, &four, sizeof(four));
-    }
-  }
-  for (int64_t k = terms / kQuad * kQuad; k < terms; ++k) {
-    for (int64_t j = 0; j < columns; ++j)
-      out[k / kQuad * kQuadWeights + j * kQuad + k % kQuad] = static_cast<int8_t>(from[j * terms + k] - 128);
-  }
-}
-
-// The same for a row-major matrix.
-void PackStoredRows(const uint8_t* from, int64_t stride, int64_t columns, int64_t terms, int8_t* out) {
-  // Becomes 0.
-  static constexpr auto kPadding = [] {
-    std::array<uint8_t, kBlockColumns> values = {};
-    values.fill(128);
-    return values;
-  }();
-  for (int64_t k = 0; k < terms; k += kQuad, out += kQuadWeights) {
-    std::array<const uint8_t*, kQuad> rows;
-    for (int64_t i = 0; i < kQuad; ++i)
-      rows[static_cast<size_t>(i)] = k + i < terms ? from + (k + i) * stride : kPadding.data();
-    std::array<uint32_t, kBlockColumns> words = {};
-    const auto pack = [&](int64_t count) __attribute__((always_inline)) {
-      for (int64_t j = 0; j < count; ++j) {
-        const uint32_t low = rows[0][j] | uint32_t{rows[1][j]} << 8,
-                       high = rows[2][j] | uint32_t{rows[3][j]} << 8;
-        words[static_cast<size_t>(j)] = (low | high << 16) ^ kSignsOfFour;
-      }
-    };
-    columns == kBlockColumns ? pack(kBlockColumns) : pack(columns);
-    std::memcpy(out, words.data(), sizeof(words));
-  }
 }
 
 class TensorMatmul final : public kernels::Kernel {
@@ -204,41 +161,18 @@ class TensorMatmul final : public kernels::Kernel {
   // Packs tiles of columns, and computes their initial accumulators.
   void Pack(const uint8_t* right, int8_t* packed, int32_t* starts) const {
     const TensorOperand& operand = product_.right;
-    const std::vector<uint8_t> ones(static_cast<size_t>(product_.row_bytes()), 1);
     tensor::ParallelFor(operand.matrices * product_.tiles(), product_.tile_bytes(), [&](int64_t tile) {
       const uint8_t* matrix = right + tile / product_.tiles() * operand.of_matrix();
       const int64_t first = tile % product_.tiles() * kBlockColumns;
       const int64_t columns = std::min(kBlockColumns, operand.columns - first), terms = product_.terms();
       int8_t* out = packed + tile * product_.tile_bytes();
       if (operand.is_transposed) {
-        if (columns < kBlockColumns || terms % kQuad != 0) std::fill_n(out, product_.tile_bytes(), int8_t{0});
         PackStoredColumns(matrix + first * terms, columns, terms, out);
       } else {
-        simd::Vectorized(
-            [&, stride = operand.columns] { PackStoredRows(matrix + first, stride, columns, terms, out); });
+        PackStoredRows(matrix + first, operand.columns, columns, terms, out);
       }
-      FindStarts(out, ones.data(), starts + tile * kBlockColumns);
+      FindColumnStarts(out, terms, product_.left.codes.zero, starts + tile * kBlockColumns);
     });
-  }
-  void FindStarts(const int8_t* weights, const uint8_t* ones, int32_t* starts) const {
-    std::fill_n(starts, kBlockColumns, 0);
-    const int zero = product_.left.codes.zero;
-    if (zero == 0) return;
-    const std::array<int32_t, kBlockColumns> none = {};
-    const int32_t place = 0;
-    std::array<int32_t, kBlockColumns> sums;
-    simd::RunVnniMicrokernel(1, 1,
-                             {.products = {.numbers = ones,
-                                           .seen = &place,
-                                           .strips = &place,
-                                           .strip_count = 1,
-                                           .quads = product_.quads(),
-                                           .weights = weights,
-                                           .sums = sums.data()},
-                              .weights_stride = 0,
-                              .sums_stride = 0,
-                              .start = none.data()});
-    for (size_t i = 0; i < sums.size(); ++i) starts[i] = -zero * sums[i];
   }
 
   void Multiply(const Call& call) const {
