@@ -54,7 +54,7 @@ ALLOWED = {
     "runtime/fast/int8": FAST | {"runtime/fast/gemm", "runtime/fast/conv"},
     "runtime/fast/rnn": FAST | {"runtime/fast/gemm", "runtime/fast/int8"},
     "runtime/fast/pointwise": FAST | {"runtime/fast/gemm"},
-    "runtime/fast/attention": FAST | {"runtime/fast/gemm", "runtime/fast/pointwise"},
+    "runtime/fast/attention": FAST | {"runtime/fast/gemm", "runtime/fast/int8", "runtime/fast/pointwise"},
     "runtime/fast/memory": FAST | {"runtime/fast/gemm", "runtime/fast/int8"},
     "runtime/fast": FAST | {"runtime/fast"},
     "runtime/onednn": {"compiler/ir", "compiler/support", "runtime/tensor", "runtime/kernels", "runtime/fast",

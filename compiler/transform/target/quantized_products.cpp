@@ -67,15 +67,19 @@ bool IsFasterIn8Bits(const ir::Node& node, llvm::ArrayRef<int64_t> left, llvm::A
 
 std::optional<ir::ops::QuantizedOperands> OperandsIn8Bits(const ir::Graph& graph, const ir::Node& node,
                                                           const ir::StepTimes* times) {
-  if (!node.Is(ir::Contraction::kMatMul)) return std::nullopt;
+  const bool is_attention = graph.registry().Find("opset13", "ScaledDotProductAttention") == node.op();
+  if (!is_attention && !node.Is(ir::Contraction::kMatMul)) return std::nullopt;
   const std::optional<Shape> left = graph.output(node.input(0)).shape.extents(),
                              right = graph.output(node.input(1)).shape.extents();
   if (!left || !right || left->size() < 2 || right->size() < 2) return std::nullopt;
-  if (left->end()[node.Bool("transpose_a") ? -2 : -1] > ir::ops::kMaxQuantizedTerms) return std::nullopt;
+  const bool is_transposed = !is_attention && node.Bool("transpose_a");
+  if (left->end()[is_transposed ? -2 : -1] > ir::ops::kMaxQuantizedTerms) return std::nullopt;
   const std::optional<ir::ops::LinearQuantization> first = QuantizationBefore(graph, node.input(0));
   const std::optional<ir::ops::LinearQuantization> second = QuantizationBefore(graph, node.input(1));
   if (!first || !second || !std::isnormal(first->scale * second->scale)) return std::nullopt;
-  if (!IsFasterIn8Bits(node, *left, *right, times)) return std::nullopt;
+  const bool is_faster = is_attention ? times == nullptr || times->tensor_product != nullptr
+                                      : IsFasterIn8Bits(node, *left, *right, times);
+  if (!is_faster) return std::nullopt;
   return ir::ops::QuantizedOperands{.left = {.scale = first->scale, .zero = first->zero},
                                     .right = {.scale = second->scale, .zero = second->zero}};
 }
@@ -87,8 +91,8 @@ class MarkQuantizedProducts : public TargetReplacementPattern {
   std::string_view Description() const override {
     return "Matmuls of two tensors are marked if the elements of both are results of 8-bit quantizations and "
            "the matmul takes less time in 8 bits, by the times that the backend states, if any. Only "
-           "transposes, slices and other operations that move elements may be between them. Recurrent layers "
-           "are marked if their data are such results.";
+           "transposes, slices and other operations that move elements may be between them. Attention is "
+           "marked if its queries and keys are such results, and recurrent layers if their data are.";
   }
   std::string_view Example() const override {
     return R"(%0 = opset1.Parameter "x" {element_type = f32, shape = shape[64,64]} : f32[64,64]

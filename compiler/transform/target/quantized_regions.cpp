@@ -71,7 +71,7 @@ bool QuantizedRegions::IsAccepted(const ir::InputPort& use) {
   const ir::Node& node = graph_.node(use.node);
   if (node.Is(ir::OpRole::kView)) return use.index == 0 && IsAcceptedByAny(node.id());
   if (results_.contains(node.id())) return use.index == 0;
-  if (ir::ops::QuantizedOperandsOf(node)) return true;
+  if (ir::ops::MultipliesQuantizedTensors(node)) return true;
   if (IsConvolution(node) || node.Is(ir::Contraction::kMatMul))
     return use.index == 0 && (HasQuantizedFilter(node) || HasMixedFilter(node));
   if (node.Is(ir::Pooling::kMax))

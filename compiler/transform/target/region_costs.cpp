@@ -81,7 +81,7 @@ class RegionCosts {
         AddProduct(node, item);
       } else if (i == 0 && regions_.HasMixedFilter(node)) {
         cut_.AddCosts(item, ElementsOf(node.input(i)) * times_.widen, 0);  // in its step
-      } else if (ir::ops::QuantizedOperandsOf(node)) {
+      } else if (ir::ops::MultipliesQuantizedTensors(node)) {
         cut_.AddCosts(item, 0, ElementsOf(node.input(i)) * times_.quantize);  // in its step
       } else if (const ir::Node* sum = regions_.QuantizationOfSum(node)) {
         AddConversions(item, items_.lookup(sum->id()), ElementsOf(node.port()), 0.5);

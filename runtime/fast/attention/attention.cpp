@@ -59,6 +59,8 @@ kernels::OrReason<AttentionSizes> AttentionSizesOf(const kernels::KernelRequest&
                        .causal = request.node->Bool("causal"),
                        .type = HasAmx() ? memory::MatmulType(request) : memory::StorageType::kF32};
   for (int64_t extent : llvm::ArrayRef<int64_t>(out).drop_back(2)) sizes.batches *= extent;
+  if (HasVnni() && sizes.type == memory::StorageType::kF32)
+    sizes.operands = ir::ops::QuantizedOperandsOf(*request.node);
   if (sizes.keys > kMaxKeys) return kernels::Reason("{} keys, more than {}", sizes.keys, kMaxKeys);
   return sizes;
 }

@@ -1,6 +1,9 @@
 // Sizes, operands and masks shared by the attention kernels.
 #pragma once
 
+#include <optional>
+
+#include "compiler/ir/ops/arithmetic/quantized_values.h"
 #include "runtime/fast/memory/blocked_format.h"
 #include "runtime/kernels/arithmetic/broadcast.h"
 #include "runtime/kernels/kernel.h"
@@ -17,6 +20,8 @@ struct AttentionSizes {
   int threads;
   bool causal;
   memory::StorageType type;  // operand type of the matrix multiplications
+  // The quantization of queries and keys, if they are multiplied in 8 bits.
+  std::optional<ir::ops::QuantizedOperands> operands = std::nullopt;
 
   int64_t blocks() const { return (queries + rows - 1) / rows; }
   int64_t last_rows() const { return queries - (blocks() - 1) * rows; }

@@ -344,6 +344,10 @@ std::optional<QuantizedOperands> QuantizedOperandsOf(const Node& node) {
       .right = {.scale = static_cast<float>(numbers[2]), .zero = static_cast<int>(numbers[3])}};
 }
 
+bool MultipliesQuantizedTensors(const Node& node) {
+  return node.Is(Contraction::kMatMul) && QuantizedOperandsOf(node);
+}
+
 void MarkQuantizedData(Graph& graph, NodeId node, const QuantizedOperands::Operand& data) {
   const std::array<double, 2> numbers = {data.scale, static_cast<double>(data.zero)};
   graph.SetRtInfo(node, kQuantizedData, Attribute::Scalars(numbers.begin(), numbers.end()));

@@ -88,8 +88,8 @@ std::optional<FilterQuantization> QuantizedFilterOf(const Node& node);
 // Removes the marks of a quantized result and filter.
 void UnmarkQuantized(Graph& graph, NodeId node);
 
-// The quantizations of the operands of a matmul of two tensors: their elements are scale * (value - zero) for
-// values from 0 to 255.
+// The quantizations of the operands of a matmul of two tensors, or of the queries and keys of an attention:
+// their elements are scale * (value - zero) for values from 0 to 255.
 struct QuantizedOperands {
   struct Operand {
     float scale = 1;
@@ -100,10 +100,13 @@ struct QuantizedOperands {
 // The maximum products per element of a result of two quantized tensors, so that sums fit into 32 bits.
 inline constexpr int64_t kMaxQuantizedTerms = ((int64_t{1} << 31) - 1) / (255 * 255);
 
-// Marks a matmul that multiplies its operands in 8 bits.
+// Marks a matmul or an attention that multiplies its operands in 8 bits.
 void MarkQuantizedOperands(Graph& graph, NodeId node, const QuantizedOperands& operands);
-// Returns the quantizations of the operands of a marked matmul, or nothing.
+// Returns the quantizations of the operands of a marked node, or nothing.
 std::optional<QuantizedOperands> QuantizedOperandsOf(const Node& node);
+// Returns whether a node is a marked matmul. Its step reads 8-bit values; that of an attention quantizes its
+// operands.
+bool MultipliesQuantizedTensors(const Node& node);
 
 // Marks a recurrent layer whose data, its first input, are results of that quantization.
 void MarkQuantizedData(Graph& graph, NodeId node, const QuantizedOperands::Operand& data);

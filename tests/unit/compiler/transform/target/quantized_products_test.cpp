@@ -117,6 +117,29 @@ TEST_F(QuantizedProductMarksTest, Shapes) {
   EXPECT_FALSE(marked("[3,4]", "[4,?]"));
 }
 
+TEST_F(QuantizedProductMarksTest, QueriesAndKeysOfAttention) {
+  const auto attention = [](const std::string& operands) {
+    return TargetStep("a", "opset13.ScaledDotProductAttention", operands, "causal = false") + ResultOf("a");
+  };
+  const auto marked = [&](const std::string& width) {
+    return Marked({Quantized("p", "x"), Quantized("q", "y", true), attention("%p, %q, %y")},
+                  "[2,3," + width + "]", "[2,5," + width + "]");
+  };
+  // Operands are stored in f32: the step quantizes them.
+  EXPECT_EQ(marked("4"), "a(1, 0; 2, 128)");
+  EXPECT_EQ(marked("33025"), "a(1, 0; 2, 128)");
+  EXPECT_EQ(marked("33026"), "");
+  EXPECT_EQ(Marked({Quantized("p", "x"), attention("%p, %y, %y")}, "[2,3,4]", "[2,5,4]"), "");
+  EXPECT_EQ(Marked({Quantized("q", "y"), attention("%x, %q, %y")}, "[2,3,4]", "[2,5,4]"), "");
+  EXPECT_EQ(Marked({Quantized("q", "y"), attention("%x, %y, %q")}, "[2,3,4]", "[2,5,4]"), "");
+  // Without times, or without 8-bit kernels of two tensors.
+  has_times_ = false;
+  EXPECT_EQ(marked("4"), "a(1, 0; 2, 128)");
+  has_times_ = true;
+  times_.tensor_product = nullptr;
+  EXPECT_EQ(marked("4"), "");
+}
+
 TEST_F(QuantizedProductMarksTest, SumsFitInto32Bits) {
   times_.quantize = 0;
   EXPECT_LT(ir::ops::kMaxQuantizedTerms * 255 * 255, int64_t{1} << 31);
