@@ -92,7 +92,8 @@ struct PixelMoments {
   OfBlock<double> mean, squares;  // sum of squared distances from the mean
   double count;
 
-  static PixelMoments Of(const float* x, int64_t pixels);
+  // Returns the moments of the first `channels` of a block.
+  static PixelMoments Of(const float* x, int64_t pixels, size_t channels);
   void Add(const PixelMoments& more) {
     const double all = count + more.count;
     for (size_t i = 0; i < mean.size(); ++i) {
@@ -107,9 +108,9 @@ struct PixelMoments {
 
 // Computes two passes over a small number of pixels: distances from the first one, then squared distances
 // from the mean. Values outside of the f32 range are summed in f64.
-PixelMoments PixelMoments::Of(const float* x, int64_t pixels) {
+PixelMoments PixelMoments::Of(const float* x, int64_t pixels, size_t channels) {
   constexpr float kMin = 1e-28F;
-  PixelMoments moments{.count = static_cast<double>(pixels)};
+  PixelMoments moments{.mean = {}, .squares = {}, .count = static_cast<double>(pixels)};
   OfBlock<float> from, sums;
   for (size_t i = 0; i < from.size(); ++i) from[i] = std::isfinite(x[i]) ? x[i] : 0;
   simd::SumDeviations({x, from.data(), pixels}, sums.data());
@@ -118,7 +119,7 @@ PixelMoments PixelMoments::Of(const float* x, int64_t pixels) {
     from[i] = static_cast<float>(moments.mean[i]);
   }
   simd::SumSquaredDeviations({x, from.data(), pixels}, sums.data());
-  for (size_t i = 0; i < from.size(); ++i) {
+  for (size_t i = 0; i < channels; ++i) {
     if (sums[i] > kMin && sums[i] < std::numeric_limits<float>::infinity()) {
       const double rest = moments.mean[i] - static_cast<double>(from[i]);
       moments.squares[i] = static_cast<double>(sums[i]) - moments.count * rest * rest;
@@ -164,7 +165,7 @@ class BlockedMvn final : public kernels::Kernel {
       });
     };
     for_parts([&](int64_t index, int64_t offset, int64_t pixels) {
-      found[index] = PixelMoments::Of(x + offset, pixels);
+      found[index] = PixelMoments::Of(x + offset, pixels, ChannelsOf(index / parts() % blocks()));
     });
     for (int64_t plane = 0; plane < planes(); ++plane) {
       PixelMoments& all = found[plane * parts()];
@@ -193,11 +194,15 @@ class BlockedMvn final : public kernels::Kernel {
   int64_t blocks() const { return tensor::RoundUp(channels_, kBlockColumns) / kBlockColumns; }
   int64_t parts() const { return (pixels_ + kPixels - 1) / kPixels; }
 
+  // Returns the channels of a block without padding.
+  size_t ChannelsOf(int64_t block) const {
+    return static_cast<size_t>(std::min(kBlockColumns, channels_ - block * kBlockColumns));
+  }
+
   // Padding channels stay 0.
   PlaneNumbers NumbersOf(const PixelMoments& moments, int64_t block) const {
     PlaneNumbers numbers;
-    const auto taken = static_cast<size_t>(std::min(kBlockColumns, channels_ - block * kBlockColumns));
-    for (size_t i = 0; i < taken; ++i) {
+    for (size_t i = 0; i < ChannelsOf(block); ++i) {
       const double by = factor_.Of(moments.squares[i] / moments.count);
       const auto mean = static_cast<float>(moments.mean[i]);
       const double rest = moments.mean[i] - static_cast<double>(mean);
