@@ -6,6 +6,7 @@
 #include "runtime/fast/factories.h"
 #include "runtime/fast/gemm/tiling.h"
 #include "runtime/fast/memory/blocked_layout.h"
+#include "runtime/fast/pointwise/resampled_columns.h"
 #include "runtime/fast/reasons.h"
 #include "runtime/fast/simd/dispatch.h"
 #include "runtime/fast/simd/loop_math.h"
@@ -114,8 +115,9 @@ std::vector<CopiedColumns> CopiesOf(const ResampledAxis& columns) {
 
 class Resampling final : public kernels::Kernel {
  public:
-  Resampling(ResamplingForm form, std::string implementation)
+  Resampling(ResamplingForm form, std::optional<ResampledColumns> columns, std::string implementation)
       : form_(std::move(form)),
+        columns_(std::move(columns)),
         implementation_(std::move(implementation)),
         sums_rows_(SumsAny(form_.axes[0]) || SumsAny(form_.axes[1])),
         border_(HasBorder(form_.axes) ? static_cast<size_t>(form_.pixel) : 0, form_.border),
@@ -126,7 +128,7 @@ class Resampling final : public kernels::Kernel {
 
   std::string implementation() const override { return implementation_; }
   size_t scratch_bytes() const {
-    return sums_rows_ ? static_cast<size_t>(form_.threads * form_.in_row()) * sizeof(float) : 0;
+    return needs_line() ? static_cast<size_t>(form_.threads * LineFloats()) * sizeof(float) : 0;
   }
 
   kernels::FaultOr<Success> Run(const kernels::KernelRun& run) const override {
@@ -139,12 +141,16 @@ class Resampling final : public kernels::Kernel {
     tensor::RunTasks(parts, form_.threads, [&](int64_t part, int member) {
       for (int64_t row = tensor::PartBegin(rows, parts, part); row < tensor::PartBegin(rows, parts, part + 1);
            ++row)
-        RunRow(in, row, scratch + member * form_.in_row(), out + row * form_.out_row());
+        RunRow(in, row, scratch + member * LineFloats(), out + row * form_.out_row());
     });
     return Success();
   }
 
  private:
+  // Whether rows are copied or summed before their columns are, and the floats of such a row.
+  bool needs_line() const { return sums_rows_ || columns_; }
+  int64_t LineFloats() const { return form_.in_row() + (columns_ ? ResampledColumns::OverRead() : 0); }
+
   static bool HasBorder(const ResampledAxes& axes) {
     return llvm::any_of(axes, [](const ResampledAxis& axis) {
       return llvm::any_of(axis.taps, [](const Taps& taps) { return taps.empty(); });
@@ -175,6 +181,10 @@ class Resampling final : public kernels::Kernel {
     if (seen.size() > 1 || seen[0].weight != 1) {
       SumOf(seen, form_.in_row(), scratch);
       line = scratch;
+    }
+    if (columns_) {
+      if (line != scratch) std::copy_n(line, form_.in_row(), scratch);
+      return columns_->Sum(scratch, out);
     }
     if (!copies_.empty()) return CopyColumns(line, border, out);
     if (form_.pixel == kBlockColumns) return SumColumns<kBlockColumns>(line, border, out);
@@ -255,6 +265,7 @@ class Resampling final : public kernels::Kernel {
   }
 
   ResamplingForm form_;
+  std::optional<ResampledColumns> columns_;
   std::string implementation_;
   bool sums_rows_;
   std::vector<CopiedColumns> copies_;  // empty if columns are sums
@@ -286,7 +297,10 @@ kernels::PreparedKernel Prepared(const kernels::KernelRequest& request, Resampli
   kernels::PreparedKernel prepared;
   prepared.inputs.resize(request.inputs.size());
   prepared.outputs.resize(1);
-  auto kernel = std::make_shared<Resampling>(std::move(form), std::move(implementation));
+  // Columns of single floats are summed in groups, if possible.
+  std::optional<ResampledColumns> columns;
+  if (form.pixel == 1 && SumsAny(form.axes[2])) columns = ResampledColumns::Make(form.axes[2].taps);
+  auto kernel = std::make_shared<Resampling>(std::move(form), std::move(columns), std::move(implementation));
   prepared.scratch_bytes = kernel->scratch_bytes();
   prepared.kernel = std::move(kernel);
   return prepared;
@@ -339,7 +353,9 @@ kernels::KernelOrReason MakeRowResampling(const kernels::KernelRequest& request,
   constexpr int64_t kMinFloats = 4;
   const ResampledAxis& columns = form.axes[2];
   const int64_t parts = SumsAny(columns) ? columns.output() : static_cast<int64_t>(CopiesOf(columns).size());
-  if (columns.output() * form.pixel < kMinFloats * parts) return Reason("pixels of {} floats", form.pixel);
+  const bool has_groups = form.pixel == 1 && SumsAny(columns) && ResampledColumns::Make(columns.taps);
+  if (!has_groups && columns.output() * form.pixel < kMinFloats * parts)
+    return Reason("pixels of {} floats", form.pixel);
   return Prepared(request, std::move(form), "nnefc:rows");
 }
 
@@ -366,11 +382,33 @@ Reason BlockedResamplingApplies(const kernels::KernelRequest& request) {
   return RowResamplingApplies(request);
 }
 
-// If padding dominates, row-major resampling is faster (processor not recorded).
+// Returns whether blocks are filled well enough by channels.
+bool FillsBlocks(int64_t channels) {
+  return 4 * channels >= 3 * tensor::RoundUp(channels, kBlockColumns);
+}
+
+// Row-major resampling is faster where padding dominates (processor not recorded).
 kernels::Cost BlockedResamplingCost(const kernels::KernelRequest& request) {
   const int64_t channels = request.inputs[0].shape[1];
-  if (4 * channels >= 3 * tensor::RoundUp(channels, kBlockColumns)) return {1};
+  if (FillsBlocks(channels)) return {1};
   return kernels::Cost::NotByDefault(Reason("{} channels fill less than 3/4 of their blocks", channels));
+}
+
+// Row-major images that are enlarged, with sums of pixels: converted to blocks before.
+Reason EnlargingApplies(const kernels::KernelRequest& request) {
+  const kernels::ValueInfo& images = request.inputs[0];
+  constexpr size_t kMinRank = 4, kMaxRank = 5;
+  constexpr int64_t kMinGrowth = 2;
+  if (!simd::HasSimd()) return kNeedsSimd;
+  if (images.shape.size() < kMinRank || images.shape.size() > kMaxRank || images.layout != nullptr)
+    return Reason("not row-major images");
+  if (request.node->String("mode") == "nearest") return Reason("pixels are copied");
+  if (!FillsBlocks(images.shape[1]))
+    return Reason("{} channels fill less than 3/4 of their blocks", images.shape[1]);
+  const auto volume = [](const Shape& shape) { return Volume(shape).value_or(0); };
+  if (volume(request.outputs[0].shape) < kMinGrowth * volume(images.shape))
+    return Reason("the images are not twice as large afterwards");
+  return RowResamplingApplies(request);
 }
 
 using MakeResampling = kernels::KernelOrReason(const kernels::KernelRequest& request, const AxisTaps& taps,
@@ -411,9 +449,11 @@ kernels::KernelOrReason MakePad(const kernels::KernelRequest& request) {
   return kMake(request, taps, static_cast<float>(border));
 }
 
-constexpr int kRowCost = 200;
+constexpr int kEnlargingCost = 100, kRowCost = 200;
 constexpr kernels::Implementation kInterpolate[] = {
     {"blocked", BlockedResamplingApplies, BlockedResamplingCost, MakeInterpolate<MakeBlockedResampling>},
+    {"enlarged", EnlargingApplies, kernels::FixedCost<kEnlargingCost>,
+     MakeInterpolate<MakeBlockedResampling>},
     {"rows", RowResamplingApplies, kernels::FixedCost<kRowCost>, MakeInterpolate<MakeRowResampling>}};
 constexpr kernels::Implementation kPad[] = {
     {"blocked", BlockedResamplingApplies, BlockedResamplingCost, MakePad<MakeBlockedResampling>},

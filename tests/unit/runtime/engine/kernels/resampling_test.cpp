@@ -1,6 +1,7 @@
 // Interpolate and Pad of blocked images that a convolution writes, and of rows, against the reference
 // kernels, whose sums are in f64.
 
+#include "runtime/fast/simd/dispatch.h"
 #include "tests/unit/runtime/engine/kernels/post_op_cases.h"
 
 namespace nnefc::runtime::engine {
@@ -73,6 +74,73 @@ TEST(BlockedResamplingTest, SingleAxes) {
   }
   for (const std::vector<int64_t>& to : {std::vector<int64_t>{7, 5, 6}, {4, 8, 6}, {4, 5, 11}, {8, 10, 6}})
     ExpectResized({{2, 16, 4, 5, 6}, to, "linear", "half_pixel"});
+}
+
+// Row-major images: with few channels in groups of columns, otherwise in blocks if they become larger.
+void ExpectRowsResized(const Resize& of, const std::string& kernel) {
+  SCOPED_TRACE(ToString(of.input) + " " + of.mode + " " + of.coordinates);
+  TestGraph g;
+  ir::AttributeMap attributes;
+  attributes.Set("mode", of.mode);
+  attributes.Set("shape_calculation_mode", "sizes");
+  attributes.Set("coordinate_transformation_mode", of.coordinates);
+  attributes.Set("antialias", of.antialias);
+  std::vector<int64_t> spatial;
+  for (size_t axis = 0; axis < of.to.size(); ++axis)
+    spatial.push_back(static_cast<int64_t>(of.input.size() - of.to.size() + axis));
+  const auto x = g.Parameter("x", of.input);
+  g.Result(g.Op("opset11", "Interpolate", {x, g.Ints(of.to), g.Ints(spatial)}, attributes));
+  ExpectAsReference(g, {RandomTensor(of.input, 1)}, kernel, 1e-6);
+}
+
+TEST(RowResamplingTest, GroupsOfColumns) {
+  for (const char* mode : {"linear", "linear_onnx", "cubic"}) {
+    for (const char* coordinates : {"half_pixel", "pytorch_half_pixel", "asymmetric", "align_corners"}) {
+      for (const int64_t columns : {16, 17, 31, 33, 100})
+        ExpectRowsResized({{2, 3, 7, 15}, {9, columns}, mode, coordinates}, "nnefc:rows");
+    }
+  }
+  ExpectRowsResized({{2, 3, 40}, {90}, "linear", "half_pixel"}, "nnefc:rows");
+  ExpectRowsResized({{1, 5, 4, 5, 16}, {8, 5, 40}, "linear", "half_pixel"}, "nnefc:rows");
+  // Columns alone, and rows whose columns stay.
+  ExpectRowsResized({{1, 2, 5, 20}, {5, 50}, "linear_onnx", "half_pixel"}, "nnefc:rows");
+  ExpectRowsResized({{1, 2, 5, 20}, {9, 20}, "linear_onnx", "half_pixel"}, "nnefc:rows");
+}
+
+TEST(RowResamplingTest, ColumnsTooFarApart) {
+  // 16 or 8 results are sums of elements within two vectors of as many.
+  const int64_t lanes = fast::simd::SimdWidth();
+  ExpectRowsResized({{1, 1, 4, 60}, {4, 40}, "linear_onnx", "asymmetric"}, "nnefc:rows");
+  ExpectRowsResized({{1, 1, 4, 300}, {4, 100}, "linear_onnx", "asymmetric"}, "reference");
+  ExpectRowsResized({{1, 1, 4, 30}, {4, lanes - 1}, "linear_onnx", "half_pixel"}, "reference");
+  ExpectRowsResized({{1, 1, 4, 12}, {4, lanes}, "linear_onnx", "half_pixel"}, "nnefc:rows");
+}
+
+TEST(RowResamplingTest, EnlargedImagesAreBlocks) {
+  for (const char* mode : {"linear", "linear_onnx", "cubic"}) {
+    ExpectRowsResized({{2, 16, 7, 9}, {14, 18}, mode, "half_pixel"}, kResampling);
+    ExpectRowsResized({{1, 28, 7, 9}, {7, 18}, mode, "half_pixel"}, kResampling);
+  }
+  ExpectRowsResized({{1, 16, 3, 4, 5}, {6, 8, 10}, "linear", "half_pixel"}, kResampling);
+  ExpectRowsResized({{1, 11, 7, 18}, {14, 36}, "linear_onnx", "half_pixel"}, "nnefc:rows");
+}
+
+// Single-precision numbers of any kind: a tap of weight 0 counts.
+TEST(RowResamplingTest, SpecialNumbersInGroups) {
+  std::vector<float> numbers;
+  for (int i = 0; i < 200; ++i) numbers.push_back(i % 11 == 0 ? kNan : i % 7 == 0 ? kInfinity : 1.5F);
+  for (const char* coordinates : {"asymmetric", "half_pixel"}) {
+    TestGraph g;
+    ir::AttributeMap attributes;
+    attributes.Set("mode", "linear_onnx");
+    attributes.Set("shape_calculation_mode", "sizes");
+    attributes.Set("coordinate_transformation_mode", coordinates);
+    const auto x = g.Parameter("x", {1, 2, 5, 20});
+    g.Result(g.Op("opset11", "Interpolate", {x, g.Ints({10, 40}), g.Ints({2, 3})}, attributes));
+    const std::vector<TensorValue> images = {TensorValue::FromFloats({1, 2, 5, 20}, numbers)};
+    const auto expected = RunGraph(g.graph, {.backend = kernels::Backend::kReference}, images);
+    ExpectNear(RunGraph(g.graph, {.backend = kernels::Backend::kFast}, images)[0], expected[0], 1e-6);
+  }
 }
 
 // Blocks that would be mostly padding.

@@ -207,6 +207,28 @@ TEST(PointwiseReasonsTest, Resampling) {
   });
 }
 
+TEST(PointwiseReasonsTest, EnlargedImages) {
+  constexpr char kId[] = "enlarged", kNotLarger[] = "the images are not twice as large afterwards";
+  const auto resized = [](Shape shape, const char* mode = "linear_onnx", Memory memory = Memory::kRows) {
+    Step step = Resized(shape, memory);
+    step.attributes.Set("mode", mode);
+    return step;  // to 7 rows of 9 columns
+  };
+  const auto few = [](int channels) {
+    return fmt::format("{} channels fill less than 3/4 of their blocks", channels);
+  };
+  ExpectReasons({
+      {resized({2, 16, 3, 9}), kId, ""},
+      {resized({2, 16, 4, 8}), kId, kNotLarger},
+      {resized({1, 16, 4, 7}), kId, ""},
+      {resized({2, 12, 3, 4}), kId, ""},
+      {resized({2, 11, 3, 4}), kId, few(11)},
+      {resized({2, 17, 3, 4}), kId, few(17)},
+      {resized({2, 16, 3, 4}, "nearest"), kId, "pixels are copied"},
+      {resized({2, 16, 3, 4}, "linear_onnx", Memory::kBlocks), kId, "not row-major images"},
+  });
+}
+
 TEST(PointwiseReasonsTest, Transposes) {
   constexpr char kId[] = "channels", kOtherOrder[] = "not between nChw16c and NHWC";
   const auto transposed = [](Shape shape, std::vector<int64_t> order, Memory memory = Memory::kRows) {
