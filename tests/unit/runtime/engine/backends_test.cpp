@@ -315,6 +315,13 @@ TEST(AttentionTest, SmallElementsInGroups) {
 TEST(AttentionTest, BatchesAreStretched) {
   CheckAttention({{2, 3, 7, 4}, {2, 1, 5, 4}, {1, 3, 5, 6}});
   CheckAttention({{4, 7, 4}, {3, 1, 5, 4}, {1, 5, 6}});
+  // Few queries of many keys, whose batch elements are multiplied in groups unless an operand is stretched.
+  CheckAttention({{6, 7, 4}, {6, 70, 4}, {6, 70, 6}});
+  CheckAttention({{1, 7, 4}, {6, 70, 4}, {6, 70, 6}});
+  CheckAttention({{6, 7, 4}, {1, 70, 4}, {6, 70, 6}});
+  CheckAttention({{6, 7, 4}, {6, 70, 4}, {1, 70, 6}});
+  CheckAttention({{2, 3, 7, 4}, {2, 1, 70, 4}, {1, 3, 70, 6}});
+  CheckAttention({{2, 1, 7, 4}, {1, 3, 70, 4}, {1, 1, 70, 6}});
 }
 
 TEST(AttentionTest, Masks) {
@@ -330,6 +337,14 @@ TEST(AttentionTest, MasksWithBatchesOfTheirOwn) {
   CheckAttention({{1, 3, 7, 4}, {1, 3, 5, 4}, {1, 3, 5, 6}, {2, 1, 7, 5}});
   CheckAttention({{3, 7, 4}, {3, 5, 4}, {1, 5, 6}, {2, 3, 1, 5}});
   CheckAttention({{1, 7, 4}, {1, 5, 4}, {1, 5, 6}, {3, 7, 5}, ElementType::kBoolean});
+}
+
+TEST(AttentionTest, MasksOfFewQueries) {
+  for (const Shape& mask : {Shape{1, 70}, Shape{7, 70}, Shape{7, 1}, Shape{6, 1, 70}, Shape{2, 6, 7, 70}}) {
+    CheckAttention({{6, 7, 4}, {6, 70, 4}, {6, 70, 6}, mask});
+    CheckAttention({{6, 7, 4}, {6, 70, 4}, {6, 70, 6}, mask, ElementType::kBoolean});
+    CheckAttention({{6, 7, 4}, {6, 70, 4}, {6, 70, 6}, mask, ElementType::kF32, true});
+  }
 }
 
 // Masks of several blocks of queries, in place and not.
