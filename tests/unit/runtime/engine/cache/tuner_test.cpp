@@ -400,6 +400,24 @@ TEST_F(TunerTest, APlanCacheKeepsChoices) {
   EXPECT_EQ(Choice(tuner), "");
 }
 
+// A plan cache has names of at most 32 bytes; others are measured again.
+TEST_F(TunerTest, APlanCacheHasShortNames) {
+  for (const size_t size : {31, 32, 33, 64}) {
+    const std::string name = std::string(kFast) + std::string(size - kFast.size(), 'x');
+    const KernelRegistry kernels = Registry({kSlow, name});
+    const std::string folder = (folder_ / std::to_string(size)).string();
+    for (const bool is_second : {false, true}) {
+      PlanCache cache(folder);
+      cache.Open({});
+      Tuner tuner(kernels, &cache, {.measures = true});
+      EXPECT_EQ(Choice(tuner), name);
+      EXPECT_EQ(tuner.num_measured(), is_second && size <= 32 ? 0 : 1) << size;
+      EXPECT_EQ(cache.use().made, !is_second && size <= 32 ? 1 : 0) << size;
+      cache.Save();
+    }
+  }
+}
+
 // An executable measures only if it is asked to, and uses the choices of its plan cache in any case.
 TEST_F(TunerTest, ExecutablesUseEarlierChoices) {
   ir::OpRegistry operations(&TestRegistry());
