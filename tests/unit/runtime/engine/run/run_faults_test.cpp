@@ -113,6 +113,39 @@ TEST(RunFaultsTest, MemoryOfLoops) {
   ExpectEachLimit(NumberedColumns(), inputs);
 }
 
+// A fault has the position of the innermost node, here in the branch of an If.
+TEST(RunFaultsTest, PlacesOfFaults) {
+  const std::string text = R"(graph "net" {
+  %0 = opset1.Parameter "cond" {element_type = boolean, shape = shape[]} : boolean[]
+  %1 = opset1.Parameter "x" {element_type = i32, shape = shape[2,1,1]} : i32[2,1,1]
+  %2 = opset8.If "if" (%0, %1) : i32[2,1,1] bodies {
+    "then_body" input 1 -> 0 output 0 -> 0 graph "then" {
+      %0 = opset1.Parameter "x" {element_type = i32, shape = shape[2,1,1]} : i32[2,1,1]
+      %1 = opset1.Const "length" : i32[1] = dense<i32[1]: 2>
+      %2 = opset1.Const "end" : i32[] = dense<i32[]: 9>
+      %3 = opset1.GatherTree "tree" (%0, %0, %1, %2) : i32[2,1,1]
+      opset1.Result "r" (%3)
+    }
+    "else_body" input 1 -> 0 output 0 -> 0 graph "else" {
+      %0 = opset1.Parameter "x" {element_type = i32, shape = shape[2,1,1]} : i32[2,1,1]
+      opset1.Result "r" (%0)
+    }
+  }
+  opset1.Result "y" (%2)
+})";
+  const auto run = [&](bool condition) {
+    return RunText(text, {TensorValue::FromBools({}, {condition}),
+                          TensorValue::FromInts({2, 1, 1}, {5, 5}).ConvertedTo(ElementType::kI32)});
+  };
+  EXPECT_TRUE(run(false).ok());
+  const auto outputs = run(true);
+  ASSERT_FALSE(outputs.ok());
+  const SourceRange place = outputs.error().place;
+  ASSERT_TRUE(place.valid());
+  EXPECT_EQ(text.substr(place.begin, place.end - place.begin).find("%3 = opset1.GatherTree"), 0)
+      << outputs.error().message << " at " << place.begin << " to " << place.end;
+}
+
 // A Loop may end by its condition before the limit of iterations, whatever its constant trip count.
 TEST(RunFaultsTest, TripCountsBeyondTheLimit) {
   const char text[] = R"(graph "net" {
