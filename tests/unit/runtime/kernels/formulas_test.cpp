@@ -99,7 +99,30 @@ TEST(FormulasTest, ClassesAreDrawnOnce) {
   }
 }
 
-// All lengths up to twice the largest direct factor, the empty transform included.
+// Classes after the first one are drawn by their shares of the remaining probability.
+TEST(FormulasTest, RemainingClassesAreDrawnByTheirShares) {
+  constexpr int kSeeds = 1000;
+  for (size_t likely = 0; likely < 4; ++likely) {
+    std::vector<double> row(4, 1);
+    row[likely] = 9;
+    std::vector<int> counts(4);
+    int first = 0;
+    for (int64_t seed = 1; seed <= kSeeds; ++seed) {
+      const auto outputs = DrawAll(row, seed);
+      ASSERT_TRUE(outputs.ok());
+      if ((*outputs)[0].ElementAsInt(0) != static_cast<int64_t>(likely)) continue;
+      ++first;
+      ++counts.at(static_cast<size_t>((*outputs)[0].ElementAsInt(1)));
+    }
+    // Five standard deviations of the binomial distribution.
+    EXPECT_NEAR(first, kSeeds * 0.75, 5 * std::sqrt(kSeeds * 0.75 * 0.25));
+    for (size_t i = 0; i < 4; ++i) {
+      if (i == likely) continue;
+      EXPECT_NEAR(counts[i], first / 3.0, 5 * std::sqrt(first * 2.0 / 9)) << likely << " before " << i;
+    }
+  }
+}
+
 // A class with nearly all of the probability is drawn first, wherever it is in the row.
 TEST(FormulasTest, LikelyClassesAreDrawnFirst) {
   for (size_t count = 1; count <= 20; ++count) {
@@ -334,10 +357,12 @@ TEST(FormulasTest, PeepholesMustBeZero) {
 }
 
 // Sizes with larger prime factors are transformed by a convolution.
+// All lengths up to twice the largest direct factor, the empty transform included, and larger ones: primes,
+// powers, and squares of primes.
 TEST(FormulasTest, FourierTransforms) {
   std::vector<int64_t> sizes(71);
   std::iota(sizes.begin(), sizes.end(), 0);
-  sizes.insert(sizes.end(), {97, 101, 127, 128, 129, 131, 202, 257, 303, 511, 521});
+  sizes.insert(sizes.end(), {97, 101, 127, 128, 129, 131, 202, 257, 303, 511, 521, 961, 1369});
   for (const int64_t size : sizes) {
     std::mt19937 random(static_cast<unsigned>(size));
     std::uniform_real_distribution<double> number(-1, 1);
