@@ -118,7 +118,39 @@ TEST(OneDnnFormatsTest, OtherFormatsReturnToOneDnn) {
   EXPECT_NE(other, plain);
 
   EXPECT_EQ(library::FormatOfDesc({}).rank, 0);
+  EXPECT_EQ(library::FormatOfDesc({}).backend, nullptr);
   EXPECT_EQ(DescOf({}), memory::desc());
+}
+
+// Only blocked formats, of at most kMaxBlocks inner blocks, have a description of ours. Entries after the
+// last block do not count.
+TEST(OneDnnFormatsTest, KindsAndNumbersOfBlocks) {
+  const memory::desc plain({64, 64, 3, 3}, memory::data_type::f32, Tag::abcd);
+  constexpr auto kMost = static_cast<int>(fast::memory::BlockedFormat::kMaxBlocks);
+  for (int count = 0; count <= kMost + 1; ++count) {
+    memory::desc desc = plain;
+    dnnl_blocking_desc_t& blocking = desc.data.format_desc.blocking;
+    blocking.inner_nblks = count;
+    for (int i = 0; i < count; ++i) {
+      blocking.inner_idxs[i] = i % 2;
+      blocking.inner_blks[i] = 2;
+    }
+    const fast::memory::BlockedFormat format = library::FormatOfDesc(desc);
+    EXPECT_EQ(format.is_blocked(), count <= kMost) << count;
+    if (count > kMost) continue;
+    EXPECT_EQ(format.num_blocks, count);
+    blocking.inner_idxs[count] = 1;
+    blocking.inner_blks[count] = 4;
+    const fast::memory::BlockedFormat other = library::FormatOfDesc(desc);
+    EXPECT_EQ(other, format) << count;
+    EXPECT_EQ(other.blocks, format.blocks) << count;
+    EXPECT_EQ(other.min_bytes, 0) << count;
+  }
+  for (const dnnl_format_kind_t kind : {dnnl_format_kind_any, dnnl_format_kind_wino}) {
+    memory::desc desc = plain;
+    desc.data.format_kind = kind;
+    EXPECT_FALSE(library::FormatOfDesc(desc).is_blocked());
+  }
 }
 
 }  // namespace
