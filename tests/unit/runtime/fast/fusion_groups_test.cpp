@@ -67,6 +67,25 @@ TEST(FusionGroupsTest, KnownValuesThatAreNoConstants) {
   }
 }
 
+// A lookup of quantized values includes the quantization of its results, unless they have another reader.
+TEST(FusionGroupsTest, LookupTables) {
+  for (const bool is_marked : {true, false}) {
+    for (const bool is_read_twice : {false, true}) {
+      TestGraph g;
+      const Shape shape = {4, 32};
+      const auto codes = g.Op("Convert", {QuantizedTo255(g, g.Parameter("x", shape))},
+                              With("destination_type", ElementType::kI32));
+      const auto axis = g.Const(TensorValue::FromInts({}, {0}));
+      const auto y =
+          g.Op("opset8", "Gather", {g.Weights({256}, 1), codes, axis}, With("batch_dims", int64_t{0}));
+      g.Result(QuantizedTo255(g, y, is_marked));
+      if (is_read_twice) g.Result(y, "numbers");
+      EXPECT_EQ(ChainsOf(g),
+                Chains{is_marked && !is_read_twice ? "Convert Gather FakeQuantize" : "Convert Gather"});
+    }
+  }
+}
+
 // The kernel of two quantized tensors adds an operand of all elements to numbers, not to quantized values,
 // and only in whole blocks of columns.
 TEST(FusionGroupsTest, QuantizedTensorsAndAnOperand) {

@@ -498,8 +498,22 @@ TEST(PointwiseReasonsTest, Attention) {
                 .attributes = With("causal", false),
                 .precision = precision};
   };
+  // Without elements, a mask adds batch axes without elements; a causal attention ignores it.
+  const auto masked = [](const Shape& mask, ElementType type, bool is_causal = false) {
+    return Step{.set = "opset13",
+                .type = "ScaledDotProductAttention",
+                .inputs = {{{1, 3, 7}}, {{1, 5, 7}}, {{1, 5, 16}}, {mask, Memory::kRows, std::nullopt, type}},
+                .attributes = With("causal", is_causal)};
+  };
+  const std::string not_f32 = kNotF32.ToString();
   constexpr int64_t kMaxKeys = int64_t{1} << 32;
   ExpectReasons({
+      {masked({3, 5}, ElementType::kF32), kId, ""},
+      {masked({3, 5}, ElementType::kBoolean), kId, ""},
+      {masked({0, 3, 5}, ElementType::kF32), kId, not_f32},
+      {masked({0, 3, 5}, ElementType::kBoolean), kId, not_f32},
+      {masked({0}, ElementType::kF32, true), kId, not_f32},
+      {masked({0}, ElementType::kBoolean, true), kId, ""},
       {attention(5, 7, 16), kId, ""},
       {attention(5, 7, 15), kId, ""},
       {attention(5, 7, 17), kId, ""},
