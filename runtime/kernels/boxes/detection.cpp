@@ -16,7 +16,7 @@ template <typename C>
 struct Corners {
   C left, top, right, bottom;
 
-  C area() const { return right < left || bottom < top ? C(0) : (right - left) * (bottom - top); }
+  C area() const { return (right - left) * (bottom - top); }
   Corners Clipped() const {
     const auto clip = [](C value) { return std::max(C(0), std::min(C(1), value)); };
     return {clip(left), clip(top), clip(right), clip(bottom)};
