@@ -24,7 +24,7 @@ BatchedMatrix<Number> MatrixOf(const tensor::TensorView& view, llvm::ArrayRef<in
 AttentionMasks::AttentionMasks(const kernels::KernelRun& run, llvm::ArrayRef<int64_t> batch,
                                const AttentionSizes& sizes)
     : is_causal_(sizes.causal) {
-  const bool is_given = run.inputs.size() > 3 && run.input(3).rank() > 0 && run.input(3).volume() > 0;
+  const bool is_given = run.inputs.size() > 3 && run.input(3).rank() > 0;
   if (is_causal_ || !is_given) return;
   view_ = &run.input(3);
   Shape scores(batch.begin(), batch.end());
