@@ -177,6 +177,21 @@ TEST_F(FileDigestsTest, TheTableIsReadAsDescriptor0) {
   EXPECT_EQ(digests.Find((*file)->identity()).has_value(), known);
 }
 
+// Such a process appends to the table, too.
+TEST_F(FileDigestsTest, TheTableIsWrittenAsDescriptor0) {
+  const bool known = IsKnown();
+  const std::string table = (folder_ / "others").string();
+  FileDigests digests(table, FileDigests::Seconds(0.01));
+  const auto file = MappedFile::Open(file_.string());
+  const int input = ::dup(STDIN_FILENO);
+  ::close(STDIN_FILENO);
+  digests.Of(**file);
+  ::dup2(input, STDIN_FILENO);
+  ::close(input);
+  const FileDigests others(table, FileDigests::Seconds(0.01));
+  EXPECT_EQ(others.Find((*file)->identity()).has_value(), known);
+}
+
 // The owner of the process and the administrator are trusted, unless everybody may write the file.
 TEST_F(FileDigestsTest, FilesOfOthersAreNotTrusted) {
   constexpr uid_t kSomebody = 65534;

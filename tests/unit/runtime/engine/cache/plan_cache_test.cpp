@@ -128,6 +128,24 @@ TEST_F(PlanCacheTest, DigestsOfGraphs) {
             cache.DigestOf(*graph_of("Add", {2, 3}, ElementType::kF32, 1, false, 1)));
 }
 
+// A constant may have no data.
+TEST_F(PlanCacheTest, DigestsOfConstantsWithoutData) {
+  const auto graph_of = [](const Shape& shape) {
+    TestGraph g;
+    const ir::PartialShape known{llvm::ArrayRef<int64_t>(shape)};
+    ir::AttributeMap attributes;
+    attributes.Set("element_type", ElementType::kF32);
+    attributes.Set("shape", known);
+    const ir::NodeId weights = ir::AddNode(*g.graph, "opset1", "Const", {.attributes = attributes});
+    g.graph->SetOutputType({weights, 0}, ElementType::kF32, known);
+    g.Result({weights, 0});
+    return g.graph;
+  };
+  PlanCache cache((folder_ / "cache").string());
+  EXPECT_EQ(cache.DigestOf(*graph_of({2, 3})), cache.DigestOf(*graph_of({2, 3})));
+  EXPECT_NE(cache.DigestOf(*graph_of({2, 3})), cache.DigestOf(*graph_of({3, 2})));
+}
+
 // A plan for other shapes adds its items to the existing ones.
 TEST_F(PlanCacheTest, PlansForOtherShapesShareConstants) {
   TestGraph g;
