@@ -280,6 +280,30 @@ TEST(EvaluatorTest, ResultsOfUnknownTypesAndShapes) {
   EXPECT_EQ(view_of_any_shape.error().message, "the shape of its result is not known");
 }
 
+// A kernel is made for the types and shapes of the operands and results.
+TEST(EvaluatorTest, RequestsOfKernels) {
+  kernels::KernelRegistry reference;
+  kernels::RegisterReferenceKernels(reference);
+  static std::vector<std::string> requested;
+  static const kernels::KernelFactory* add = nullptr;
+  add = reference.Find(kernels::Backend::kReference, "opset1", "Add");
+  ASSERT_NE(add, nullptr);
+  kernels::KernelRegistry noting;
+  noting.Add(kernels::Backend::kReference, {"opset1"}, "Add", [](const kernels::KernelRequest& request) {
+    for (const auto& values : {request.inputs, request.outputs}) {
+      for (const kernels::ValueInfo& value : values)
+        requested.push_back(std::string(Name(value.type)) + ToString(value.shape));
+    }
+    return (*add)(request);
+  });
+  TestGraph g;
+  const ir::Node& node = g.graph->node(g.Op("Add", {g.Parameter("x", {2, 3}), g.Parameter("y", {3})}).node);
+  const auto sum =
+      EvaluateNode(node, node.outputs(), {RandomTensor({2, 3}, 1), RandomTensor({3}, 2)}, noting);
+  ASSERT_TRUE(sum.ok()) << sum.error().message;
+  EXPECT_EQ(requested, (std::vector<std::string>{"f32[2,3]", "f32[3]", "f32[2,3]"}));
+}
+
 TEST(EvaluatorTest, WhatFailsIsLeft) {
   TestGraph g;
   const auto x = g.Parameter("x", {3});

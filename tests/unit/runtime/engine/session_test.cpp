@@ -186,11 +186,17 @@ TEST(SessionTest, AShapeOfTheInputPlansAnew) {
     const auto executable = Compile(g.graph, {.backend = backend});
     ASSERT_NE(executable, nullptr);
     std::unique_ptr<Session> session = Session::Create(executable);
+    std::map<int64_t, std::string> plans;
     for (int64_t extent : {5, 8, 5, 11}) {
       FaultOr<std::vector<TensorValue>> outputs = session->Run({RandomTensor({2, 3, extent, 6}, 2)});
       ASSERT_TRUE(outputs.ok()) << outputs.error().message;
       EXPECT_EQ(ToString((*outputs)[0].shape()), ToString(Shape{2, 4, extent, 6}));
+      // The plan of the last run is described.
+      const auto& [described, is_new] = plans.try_emplace(extent, executable->DescribePlan());
+      EXPECT_EQ(executable->DescribePlan(), described->second);
     }
+    EXPECT_NE(plans[5], plans[8]);
+    EXPECT_NE(plans[8], plans[11]);
     FaultOr<std::vector<TensorValue>> wrong = session->Run({RandomTensor({2, 4, 5, 6}, 2)});
     EXPECT_FALSE(wrong.ok());
   }

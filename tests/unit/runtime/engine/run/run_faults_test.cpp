@@ -68,6 +68,27 @@ TEST(RunFaultsTest, MemoryOfBranches) {
   }
 }
 
+// The results of a run stay, whichever branches later runs take.
+TEST(RunFaultsTest, ResultsOfBranchesStay) {
+  const std::string text = OnceOrTwice("f32");
+  Context context;
+  const std::shared_ptr<ir::Graph> graph =
+      ir::ParseGraph(context.sources.AddText("graph", text), TestRegistry(), context);
+  ASSERT_NE(graph, nullptr) << Messages(context.emitter);
+  const std::unique_ptr<Session> session = Session::Create(Compile(graph, {}));
+  std::vector<std::pair<TensorValue, std::vector<float>>> all;
+  for (const bool condition : {true, true, false, false, true}) {
+    const TensorValue x = RandomTensor({64}, static_cast<unsigned>(all.size()));
+    const auto outputs = session->Run({TensorValue::FromBools({}, {condition}), x});
+    ASSERT_TRUE(outputs.ok()) << outputs.error().message;
+    std::vector<float> expected(x.elements<float>().begin(), x.elements<float>().end());
+    if (!condition) expected.insert(expected.end(), expected.begin(), expected.begin() + 64);
+    all.emplace_back((*outputs)[0], expected);
+  }
+  for (const auto& [found, expected] : all)
+    EXPECT_EQ(found, TensorValue::FromFloats({std::ssize(expected)}, expected));
+}
+
 // A Loop over the columns of x that adds the number of the iteration to the sum of each. Its condition is as
 // many elements of `go` as `length` says.
 std::string NumberedColumns() {
