@@ -1,5 +1,7 @@
 // Implementations that a run names: each computes its step with the operations fused into it.
 
+#include <limits>
+
 #include "tests/unit/runtime/engine/kernels/post_op_cases.h"
 
 namespace nnefc::runtime::engine {
@@ -81,6 +83,54 @@ TEST(ForcedImplementationsTest, WindowsOfWholeImages) {
       g.Op("GroupConvolution", {g.Parameter("x", {2, 32, 3, 3}), g.Weights({2, 16, 16, 3, 3}, 1)}, window);
   g.Result(g.Op("opset4", "SoftPlus", {y}));
   ExpectOneStep(g, "direct", {RandomTensor({2, 32, 3, 3}, 2)});
+}
+
+// Numbers that are not finite stay in their group of channels.
+TEST(ForcedImplementationsTest, InfinitiesInOneGroup) {
+  constexpr int64_t kChannels = 16;  // of each of two groups
+  const Shape images = {1, 2 * kChannels, 5, 6}, filter = {2, kChannels, kChannels, 3, 3};
+  const ir::AttributeMap window =
+      WindowOf({.input = images, .window = {3, 3}, .begin = {1, 1}, .end = {1, 1}});
+  const TensorValue weights = RandomTensor(filter, 1), finite = RandomTensor(images, 2);
+  std::vector<float> numbers(finite.elements<float>().begin(), finite.elements<float>().end());
+  std::fill_n(numbers.begin(), 30, std::numeric_limits<float>::infinity());
+  for (const char* id : {"onednn_blocked", "onednn_preferred", "onednn_im2col", "onednn_channels_last"}) {
+    for (const bool is_constant : {true, false}) {
+      SCOPED_TRACE(id);
+      TestGraph g;
+      const auto x = g.Parameter("x", images);
+      const auto w = is_constant ? g.Const(weights) : g.Parameter("w", filter);
+      g.Result(g.Op("GroupConvolution", {x, w}, window));
+      std::vector<TensorValue> inputs = {finite};
+      if (!is_constant) inputs.push_back(weights);
+      const auto expected = RunGraph(g.graph, {.backend = kernels::Backend::kReference}, inputs);
+      inputs[0] = TensorValue::FromFloats(images, numbers);
+      const auto found = RunGraph(g.graph, {.threads = 2, .way = id}, inputs);
+      for (int64_t i = kChannels * 30; i < 2 * kChannels * 30; ++i)
+        ASSERT_NEAR(found[0].ElementAsDouble(i), expected[0].ElementAsDouble(i), 1e-4) << i;
+    }
+  }
+}
+
+// Images and windows of one column, or of one row.
+TEST(ForcedImplementationsTest, ImagesOfOneColumn) {
+  for (const char* id : {"onednn_blocked", "onednn_preferred", "onednn_im2col", "onednn_channels_last"}) {
+    for (const bool is_column : {true, false}) {
+      const Shape images = is_column ? Shape{2, 32, 20, 1} : Shape{2, 32, 1, 20};
+      const Shape size = is_column ? Shape{3, 1} : Shape{1, 3};
+      TestGraph g;
+      const WindowSetting window{.input = images,
+                                 .window = size,
+                                 .strides = is_column ? Shape{2, 1} : Shape{1, 2},
+                                 .begin = {size[0] / 2, size[1] / 2},
+                                 .end = {}};
+      g.Result(g.Op("Convolution", {g.Parameter("x", images), g.Weights({16, 32, size[0], size[1]}, 1)},
+                    WindowOf(window)));
+      const std::vector<TensorValue> inputs = {RandomTensor(images, 2)};
+      const auto expected = RunGraph(g.graph, {.backend = kernels::Backend::kReference}, inputs);
+      ExpectClose(RunGraph(g.graph, {.threads = 2, .way = id}, inputs)[0], expected[0], 1e-5);
+    }
+  }
 }
 
 }  // namespace
