@@ -529,5 +529,38 @@ TEST(PointwiseReasonsTest, Attention) {
   });
 }
 
+// Functions and normalizations by oneDNN. Only operations that are fused may overrun images whose channels
+// do not fill their blocks.
+TEST(PointwiseReasonsTest, PrimitivesOfOneDnn) {
+  constexpr char kEltwise[] = "onednn_eltwise", kPerChannel[] = "onednn_per_channel";
+  ir::AttributeMap limits;
+  limits.Set("min", -1.0);
+  limits.Set("max", 2.0);
+  const Operand rows{{2, 16, 4, 5}}, blocks{{2, 16, 4, 5}, Memory::kBlocks},
+      partial{{2, 20, 4, 5}, Memory::kBlocks};
+  Step batch{
+      .set = "opset5", .type = "BatchNormInference", .inputs = {blocks}, .attributes = With("epsilon", 1e-6)};
+  for (int i = 0; i < 4; ++i) batch.inputs.push_back(ConstantZeros({16}));
+  const auto scaled = [](const Operand& images, const Shape& scale) {
+    return Step{.type = "Multiply", .inputs = {images, {scale}}};
+  };
+  const std::string overruns = "oneDNN writes past the end of blocks that are not full";
+  ExpectReasons({
+      {{.type = "ReLU", .inputs = {rows}}, kEltwise, ""},
+      {Fused({.type = "Abs", .inputs = {rows}}), kEltwise, "a fused operation"},
+      {{.type = "ReLU", .inputs = {{{2, 3}, Memory::kRows, std::nullopt, ElementType::kF64}}},
+       kEltwise,
+       kNotF32.ToString()},
+      {batch, "onednn", HasAvx512() ? "" : "oneDNN has no such kernel, or only a portable one"},
+      {Fused(scaled(partial, {1})), kPerChannel, overruns},
+      {Fused(scaled(partial, {1, 20, 1, 1})), kPerChannel, overruns},
+  });
+  // Not every processor has the kernels of these.
+  EXPECT_NE(ReasonOf(scaled(partial, {1}), kPerChannel), overruns);
+  EXPECT_NE(ReasonOf(Fused(scaled(blocks, {1})), kPerChannel), overruns);
+  EXPECT_NE(ReasonOf({.type = "Clamp", .inputs = {blocks}, .attributes = limits}, kEltwise),
+            "oneDNN needs several functions");
+}
+
 }  // namespace
 }  // namespace nnefc::runtime::fast::pointwise
