@@ -21,6 +21,37 @@ TEST(RecurrentPanelsTest, OtherMatmulsTakeTheInputsOfOneElementWithWholePanels) 
   EXPECT_FALSE(takes(gemm::kPanelWidth + 1, 1));
 }
 
+// Each thread runs elements of its own if there are at least four, R has at most 2^20 numbers, and all steps
+// together are worth waking threads.
+TEST(RecurrentPanelsTest, ElementsOfThreads) {
+  struct Layer {
+    int64_t hidden, batch, length;
+    int threads;
+    int64_t count;
+  };
+  for (const Layer& layer : std::vector<Layer>{{16, 12, 4, 3, 3},   // 4 gates of 16 x 16, 49152 products
+                                               {16, 12, 4, 1, 1},   // one thread
+                                               {16, 11, 9, 3, 1},   // too few elements
+                                               {16, 13, 9, 3, 3},   // not the same number for each
+                                               {16, 12, 3, 3, 1},   // 36864 products
+                                               {512, 12, 4, 3, 3},  // 2^20 numbers
+                                               {513, 12, 4, 3, 1}}) {
+    const tensor::ThreadScope scope(layer.threads);
+    const TensorValue w = RandomTensor({4 * layer.hidden, 8}, 1),
+                      r = RandomTensor({4 * layer.hidden, layer.hidden}, 2);
+    const auto info = [](const TensorValue& value) {
+      return kernels::ValueInfo{.type = value.type(), .shape = value.shape(), .constant = &value};
+    };
+    const auto weights = PanelWeights::Make(
+        {.kind = kernels::CellKind::kLstm, .gates = 4, .hidden = layer.hidden}, info(w), info(r),
+        {.batch = layer.batch, .length = layer.length, .steps = 1, .type = memory::StorageType::kF32},
+        nullptr);
+    if (!weights) GTEST_SKIP() << "there are no vectors";
+    EXPECT_EQ(weights->slice().count, layer.count)
+        << layer.hidden << " units, " << layer.batch << " elements, " << layer.length << " steps";
+  }
+}
+
 // W and R of a cell are two matrices; one of both has a bias of one axis after it.
 TEST(RecurrentPanelsTest, WeightsOfCells) {
   constexpr char kId[] = "recurrent";
