@@ -8,6 +8,8 @@
 #include <string>
 
 #include "runtime/fast/simd/dispatch.h"
+#include "runtime/tensor/thread_team.h"
+#include "tests/unit/runtime/run_graph.h"
 
 namespace nnefc::runtime::fast {
 namespace {
@@ -50,6 +52,36 @@ TEST(RegisterTest, RequestedTransformations) {
 }
 
 // Without vectors, no loop measures the throughput.
+// Returns the scratch memory of a 3x3 convolution of 32 channels by the Winograd algorithm.
+size_t ScratchBytes(int64_t extent, int threads) {
+  static const kernels::KernelRegistry kRegistry = [] {
+    kernels::KernelRegistry made;
+    RegisterFastKernels(made, {});
+    return made;
+  }();
+  TestGraph g;
+  const TensorValue filter = RandomTensor({32, 32, 3, 3}, 1);
+  const Shape images = {1, 32, extent, extent};
+  const ir::OutputPort y = g.Convolution(g.Parameter("x", images), g.Const(filter), 1);
+  const kernels::ValueInfo inputs[] = {
+      {.type = ElementType::kF32, .shape = images},
+      {.type = ElementType::kF32, .shape = filter.shape(), .constant = &filter}};
+  const kernels::ValueInfo output{.type = ElementType::kF32, .shape = images};
+  const tensor::ThreadScope scope(threads);
+  const auto kernel = (*kRegistry.Find(kernels::Backend::kFast, "opset1", "Convolution"))(
+      {.node = &g.graph->node(y.node), .inputs = inputs, .outputs = output, .way = "winograd"});
+  EXPECT_TRUE(kernel.has_value());
+  return kernel ? kernel->scratch_bytes : 0;
+}
+
+// A convolution uses all threads if its multiplications are worth it, however few elements it has: here less
+// than the grain of parallel loops.
+TEST(RegisterTest, ThreadsOfConvolutions) {
+  if (!simd::HasSimd()) GTEST_SKIP() << "for AVX2";
+  EXPECT_GT(ScratchBytes(16, 4), ScratchBytes(16, 1));
+  EXPECT_EQ(ScratchBytes(1, 4), ScratchBytes(1, 1));
+}
+
 TEST(PeakTest, WithoutVectors) {
   if (simd::HasSimd()) GTEST_SKIP() << "for ONEDNN_MAX_CPU_ISA=SSE41";
   EXPECT_EQ(MeasurePeak(1), 0);
