@@ -503,6 +503,19 @@ TEST(SessionTest, EmptyTensors) {
   }
 }
 
+// The plan reports inputs without a type; inputs of any type belong to them.
+TEST(SessionTest, ParametersOfUnknownTypes) {
+  for (Backend backend : kBackends) {
+    TestGraph g;
+    g.Result(g.Op("Abs", {g.PartialParameter("x", ir::PartialShape(), ElementType::kDynamic)}));
+    const auto executable = Compile(g.graph, {.backend = backend});
+    ASSERT_NE(executable, nullptr);
+    const auto outputs = Session::Create(executable)->Run({RandomTensor({2, 3}, 1)});
+    ASSERT_FALSE(outputs.ok());
+    EXPECT_EQ(outputs.error().message, "`x` (Parameter): elements of type dynamic cannot be run");
+  }
+}
+
 // A result whose shape only a run knows may have no elements, next to others.
 TEST(SessionTest, ResultsOfUnknownShapesWithoutElements) {
   for (Backend backend : kBackends) {
