@@ -1,5 +1,6 @@
 #include "compiler/driver/fix.h"
 
+#include "compiler/ir/ops/rules.h"
 #include "compiler/ir/ops/variables.h"
 #include "compiler/package/data_source.h"
 #include "gtest/gtest.h"
@@ -20,6 +21,7 @@ struct Mistake {
   // The messages; the first one has the fix.
   std::vector<std::string> messages = {"a mistake"};
   const Rule* rule = &kTyped;
+  Applicability applicability = Applicability::kSafe;
 };
 
 class FixTest : public ::testing::Test {
@@ -54,10 +56,19 @@ class FixTest : public ::testing::Test {
             emitter.Emit(*rule, package::ByteRange(file, at, mistake.word.size()), "{}", message);
         const size_t size = std::min(mistake.fix_size, mistake.word.size() - mistake.fix_begin);
         if (!mistake.fix.empty() && rule == mistake.rule)
-          builder.Fix(package::ByteRange(file, at + mistake.fix_begin, size), mistake.fix);
+          builder.Fix(package::ByteRange(file, at + mistake.fix_begin, size), mistake.fix,
+                      mistake.applicability);
         rule = &kMeant;
       }
     }
+  }
+
+  // Reports two errors of a text with `ONE` or `TWO`, but not of one with both.
+  static void RequireBoth(std::string_view text, FileId file, Emitter& emitter) {
+    const bool has_one = text.find("ONE") != std::string_view::npos;
+    if (has_one == (text.find("TWO") != std::string_view::npos)) return;
+    emitter.Emit(kMeant, package::ByteRange(file, 0, 1), "one without the other");
+    emitter.Emit(kMeant, package::ByteRange(file, 1, 1), "this makes it worse");
   }
 
   std::function<void(std::string_view, FileId, Emitter&)> judge_;  // reports more
@@ -66,12 +77,7 @@ class FixTest : public ::testing::Test {
 
 // Of fixes that fail together, the first half is tried together again: two that only help together do.
 TEST_F(FixTest, HalvesAreTriedTogether) {
-  judge_ = [](std::string_view text, FileId file, Emitter& emitter) {
-    const bool has_one = text.find("ONE") != std::string_view::npos;
-    if (has_one == (text.find("TWO") != std::string_view::npos)) return;
-    emitter.Emit(kMeant, package::ByteRange(file, 0, 1), "one without the other");
-    emitter.Emit(kMeant, package::ByteRange(file, 1, 1), "this makes it worse");
-  };
+  judge_ = RequireBoth;
   const std::vector<Mistake> mistakes = {
       {.word = "one", .fix = "ONE"},
       {.word = "two", .fix = "TWO"},
@@ -82,6 +88,25 @@ TEST_F(FixTest, HalvesAreTriedTogether) {
   EXPECT_EQ(Fix(" one two three four", mistakes), " ONE TWO three four");
   EXPECT_EQ(report_.fixed.size(), 2U);
   EXPECT_EQ(report_.refused.size(), 2U);
+}
+
+// After a fix of one mistake, the next two are fixed together, no more: a third one would spoil them.
+TEST_F(FixTest, TwoAreTriedAfterOne) {
+  judge_ = RequireBoth;
+  std::vector<Mistake> mistakes = {
+      {.word = "zero", .fix = "ZERO"},
+      {.word = "one", .fix = "ONE"},
+      {.word = "two", .fix = "TWO"},
+      {.word = "three", .fix = "worst"},
+      {.word = "worst", .messages = {"it is worse now", "in all respects"}},
+  };
+  EXPECT_EQ(Fix(" zero one two three", mistakes), " ZERO ONE TWO three");
+  EXPECT_EQ(report_.fixed.size(), 3U);
+  // A chain of fixes is a success as well.
+  mistakes[0].fix = "halfway";
+  mistakes.push_back({.word = "halfway", .fix = "ZERO", .messages = {"half of a mistake"}});
+  EXPECT_EQ(Fix(" zero\n# one two three", mistakes), " ZERO\n# ONE TWO three");
+  EXPECT_EQ(report_.fixed.size(), 4U);
 }
 
 // A fix that leads to an error that the model does not have yet is refused, even if it settles two others.
@@ -161,6 +186,63 @@ TEST_F(FixTest, ChainsThatMislead) {
   EXPECT_EQ(Fix(" first", mistakes), " first");
 }
 
+// Only fixes that are allowed follow in a chain; another mistake of the same text may have one.
+TEST_F(FixTest, ChainsOfSafeFixes) {
+  std::vector<Mistake> mistakes = {
+      {.word = "first", .fix = "second", .messages = {"first mistake"}},
+      {.word = "second",
+       .fix = "third",
+       .messages = {"second mistake"},
+       .applicability = Applicability::kUnsafe},
+  };
+  EXPECT_EQ(Fix(" first", mistakes), " first");
+  EXPECT_EQ(report_.refused.size(), 1U);
+  mistakes.back().applicability = Applicability::kSafe;
+  EXPECT_EQ(Fix(" first", mistakes), " third");
+}
+
+// A chain of fixes ends at a text with more errors than the first one, even if a further fix would remove
+// them.
+TEST_F(FixTest, ChainsThroughWorseTexts) {
+  for (const bool is_worse : {false, true}) {
+    const std::vector<Mistake> mistakes = {
+        {.word = "first", .fix = "second", .messages = {"first mistake", "first doubt"}},
+        {.word = "second", .fix = "third", .messages = {"second mistake", "second doubt"}},
+    };
+    judge_ = [&](std::string_view text, FileId file, Emitter& emitter) {
+      const bool is_reported = is_worse && text.find("second") != std::string_view::npos;
+      if (is_reported) emitter.Emit(kMeant, package::ByteRange(file, 0, 1), "another mistake");
+    };
+    EXPECT_EQ(Fix(" first", mistakes), is_worse ? " first" : " third");
+  }
+}
+
+// A fix whose edits overlap changes nothing: it is not checked, and it ends a chain.
+TEST_F(FixTest, EditsThatOverlap) {
+  const std::vector<Mistake> mistakes = {
+      {.word = "first", .fix = "second", .messages = {"first mistake", "first doubt"}}};
+  int checks = 0;
+  judge_ = [&](std::string_view text, FileId file, Emitter& emitter) {
+    ++checks;
+    for (size_t at = text.find("clash"); at != std::string_view::npos; at = text.find("clash", at + 1)) {
+      emitter.Emit(kTyped, package::ByteRange(file, at, 5), "a clash")
+          .Fix(package::ByteRange(file, at, 3), "x")
+          .Fix(package::ByteRange(file, at + 1, 3), "y");
+    }
+    const size_t second = text.find("second");
+    if (second == std::string_view::npos) return;
+    emitter.Emit(kMeant, package::ByteRange(file, second, 6), "second mistake")
+        .Fix(package::ByteRange(file, second, 3), "x")
+        .Fix(package::ByteRange(file, second + 1, 3), "y");
+    emitter.Emit(kTyped, package::ByteRange(file, second, 6), "another")
+        .Fix(package::ByteRange(file, second, 6), "done");
+  };
+  EXPECT_EQ(Fix(" clash clash clash", mistakes), " clash clash clash");
+  EXPECT_EQ(checks, 1);
+  EXPECT_TRUE(report_.refused.empty());
+  EXPECT_EQ(Fix(" first", mistakes), " first");
+}
+
 // A model is checked at most 100 times, or 8 times if it is large. Diagnostics that remain are counted.
 TEST_F(FixTest, NumberOfChecks) {
   // Returns the number of diagnostics whose fix was not tried alone.
@@ -203,6 +285,41 @@ TEST_F(FixTest, ChangedLabelsHideOnlyMissingData) {
     EXPECT_NE(after.find("label = 'a_b'"), std::string::npos) << after;
     EXPECT_EQ(report_.stored_labels.size(), 1U);
   }
+}
+
+// A new error in another file is none of a fix, even at the same bytes.
+TEST_F(FixTest, ErrorsOfOtherFiles) {
+  for (const bool is_same : {false, true}) {
+    CompileOptions options;
+    options.document =
+        "version 1.0;\n# typo\ngraph net( x ) -> ( y )\n{\n    x = external(shape = [2, 3]);\n"
+        "    y = relu(x);\n}\n";
+    options.quantization = {.name = "net.quant", .text = "# nothing is quantized here\n"};
+    const Mistake mistake{.word = "typo", .fix = "wrong", .messages = {"mistyped", "unknown"}};
+    report_ = FixModel("net.nnef", options, Applicability::kSafe, [&](Compilation& compilation) {
+      Context& context = compilation.context();
+      const FileId file = compilation.graph_text();
+      EmitAll(mistake, context.sources.Text(file), file, context.emitter);
+      const size_t at = context.sources.Text(file).find("wrong");
+      if (at == std::string_view::npos) return;
+      const FileId other = is_same ? file : compilation.quantization_text().value();
+      context.emitter.Emit(kMeant, package::ByteRange(other, at, 5), "new");
+    });
+    EXPECT_EQ(report_.changes.size(), is_same ? 0U : 1U);
+  }
+}
+
+// A mistake of a label has no label to rename if the document has no graph yet.
+TEST_F(FixTest, LabelsOfNoGraph) {
+  CompileOptions options;
+  options.document = "version 1.0;\ngraph net( x ) -> ( y )\n{\n# typo\n";
+  const Mistake mistake{.word = "typo", .fix = "'a_b'", .rule = &ir::ops::kVariableLabel};
+  report_ = FixModel("net.nnef", options, Applicability::kSafe, [&](Compilation& compilation) {
+    const FileId file = compilation.graph_text();
+    EmitAll(mistake, compilation.context().sources.Text(file), file, compilation.context().emitter);
+  });
+  EXPECT_EQ(report_.changes.size(), 1U);
+  EXPECT_TRUE(report_.stored_labels.empty());
 }
 
 // A fix is that of a label only if its rule says so: the same text elsewhere renames no tensor file.
