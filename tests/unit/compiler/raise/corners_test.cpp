@@ -189,6 +189,18 @@ TEST(RaiseCorners, StepsOfAllRecurrentLayers) {
   EXPECT_EQ(message(sequence(0, 8192, false) + sequence(10, 1, false)), "its 1 steps exceed the 8192");
 }
 
+// Only a convolution or a matrix multiplication has a bias: an addition after another operation remains.
+TEST(RaiseCorners, AdditionsAfterOtherOperations) {
+  for (const auto& [operation, name] : {std::pair("opset1.ReLU", "relu"), {"opset1.Exp", "exp"}}) {
+    const Raising raising(Input(0, "x", "f32[1,3,4]") + Constant(1, "c", "f32[1,3,1]", "1.0, 2.0, 3.0") +
+                          fmt::format("%2 = {} \"r\" (%0) : f32[1,3,4]\n", operation) +
+                          "%3 = opset1.Add \"y\" (%2, %1) : f32[1,3,4]\nopset1.Result \"y\" (%3)\n");
+    EXPECT_EQ(raising.Statements(),
+              (Lines{fmt::format("r = {}(x);", name),
+                     "c = constant(shape = [1, 3], value = [1.0, 2.0, 3.0]);", "y = add(r, c);"}));
+  }
+}
+
 // An operation of NNEFC_opset has no bias: additions and normalizations after it remain.
 TEST(RaiseCorners, OperationsOfNnefcOpsetAbsorbNothing) {
   const std::string bias = Constant(10, "b", "f32[1,2,1]", "0.25, 0.5") +
