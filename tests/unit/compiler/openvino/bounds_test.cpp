@@ -105,7 +105,7 @@ TEST_F(BoundsTest, EntriesOfLayers) {
 
 // All elements of a layer have at most 4,096 entries.
 TEST_F(BoundsTest, EntriesOfAllPorts) {
-  for (const int last : {255, 256, 257}) {
+  for (const int last : {255, 256, 257, 258}) {
     LayerText concat = {
         .id = 100, .name = "c", .type = "Concat", .data = R"(axis="0")", .outputs = {{50, "FP32", {16}}}};
     std::vector<LayerText> layers;

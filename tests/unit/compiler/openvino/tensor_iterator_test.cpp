@@ -1,3 +1,4 @@
+#include "compiler/ir/algorithms/infer.h"
 #include "compiler/openvino/write.h"
 #include "fmt/core.h"
 #include "tests/unit/compiler/openvino/ir_files.h"
@@ -107,6 +108,37 @@ TEST_F(TensorIteratorTest, RefusesCountsThatDisagree) {
   ExpectError({.input_slice = Slice(0, -1, 1, 1), .output_slice = Slice(0, 3, 1, 1)}, "loop.iterations");
   ExpectError({.part = 1, .input_slice = Slice(0, -1, 1, 1), .output_slice = Slice(0, -1, 2, 2)},
               "loop.iterations");
+}
+
+// A loop whose port map is wrong has no further mistakes.
+TEST_F(TensorIteratorTest, ReportsThePortMapAlone) {
+  std::string xml = LoopNet({.back_edges = R"(<edge from-layer="4" to-layer="0"/>)"});
+  const std::string second = MapInput(1, 1);
+  const size_t at = xml.find(second);
+  ASSERT_NE(at, std::string::npos);
+  EXPECT_EQ(Read(xml).labels, std::vector<std::string>{"loop.back-edge"});
+  xml.replace(at, second.size(), MapInput(1, 0));
+  EXPECT_EQ(Read(xml).labels, std::vector<std::string>{"body.port-map"});
+}
+
+// A back edge goes from a result of the body to one of its parameters.
+TEST_F(TensorIteratorTest, EndsOfBackEdges) {
+  for (const auto& [result, parameter, exists] :
+       {std::tuple(1, 1, true), {0, 1, true}, {2, 1, false}, {1, 2, false}, {-1, 1, false}, {1, -1, false}}) {
+    const ReadOutcome outcome = Read(LoopNet({}));
+    ASSERT_NE(outcome.graph, nullptr) << outcome.text;
+    ir::BackEdge& edge = outcome.graph->body(Loop(*outcome.graph).id(), 0).back_edges[0];
+    edge.result = result;
+    edge.parameter = parameter;
+    Emitter emitter;
+    EXPECT_EQ(ir::InferGraph(*outcome.graph, emitter), exists) << result << " " << parameter;
+    if (exists) continue;
+    ASSERT_EQ(emitter.diagnostics().size(), 1U);
+    EXPECT_EQ(emitter.diagnostics()[0].message,
+              fmt::format("a back edge of `loop` (TensorIterator) goes from result {} to parameter {}, which "
+                          "the body does not have",
+                          result, parameter));
+  }
 }
 
 TEST_F(TensorIteratorTest, LeavesTheLengthOpen) {

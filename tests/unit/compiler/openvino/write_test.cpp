@@ -6,6 +6,7 @@
 #include "compiler/ir/algorithms/infer.h"
 #include "compiler/openvino/rt_info.h"
 #include "tests/unit/compiler/openvino/ir_files.h"
+#include "tests/unit/compiler/openvino/ir_text.h"
 
 namespace nnefc::openvino {
 namespace {
@@ -170,6 +171,36 @@ TEST_F(WriteTest, WritesEmptyAndScalarConstants) {
   Infer(graph);
   EXPECT_TRUE(Contains(Written(graph), R"(<data element_type="f32" shape="" offset="0" size="4"/>)"));
   ExpectStable(graph);
+}
+
+// An empty constant is located at the end of the data that precede it.
+TEST_F(WriteTest, OffsetsOfEmptyConstants) {
+  Graph graph(&registry_, "net");
+  std::vector<ir::OutputPort> parts;
+  for (const int64_t rows : {0, 2, 0}) {
+    const std::vector<float> values(static_cast<size_t>(rows), 1.5F);
+    parts.push_back({ir::AddConst(graph, TensorValue::FromFloats({rows}, values), "c"), 0});
+  }
+  ir::AttributeMap attributes;
+  attributes.Set("axis", int64_t{0});
+  const NodeId y = ir::AddNode(graph, "opset1", "Concat",
+                               {.name = "joined", .inputs = parts, .attributes = std::move(attributes)});
+  ir::AddResult(graph, "y", {y, 0});
+  Infer(graph);
+  const std::string xml = Written(graph);
+  EXPECT_TRUE(Contains(xml, R"(shape="0" offset="0" size="0")"));
+  EXPECT_TRUE(Contains(xml, R"(shape="2" offset="0" size="8")"));
+  EXPECT_TRUE(Contains(xml, R"(shape="0" offset="8" size="0")"));
+}
+
+// The names of a Result are an attribute of its layer: those among its data have no meaning.
+TEST_F(WriteTest, NamesOfResults) {
+  LayerText result = Result(1, "y", {2});
+  result.data = R"(output_names="unseen")";
+  const ReadOutcome outcome = Read(Net({Parameter(0, "x", {2}), result}, {{0, 0, 1, 0}}));
+  ASSERT_NE(outcome.graph, nullptr) << outcome.text;
+  EXPECT_TRUE(outcome.labels.empty()) << outcome.text;
+  EXPECT_FALSE(Contains(Written(*outcome.graph), "unseen"));
 }
 
 TEST_F(WriteTest, EscapesNames) {

@@ -226,6 +226,45 @@ TEST_F(WritableTest, SlicesOfLoops) {
   EXPECT_TRUE(form(-2, false));
 }
 
+// Only the range of a whole axis with a known extent is written in another form.
+TEST_F(WritableTest, RangesOfLoops) {
+  const ReadOutcome open = Read(LoopNet({.length = -1, .input_slice = R"(axis="1" start="0" end="-1")"}));
+  const ReadOutcome known = Read(LoopNet({.length = 4}));
+  ASSERT_TRUE(open.graph && known.graph) << open.text << known.text;
+  const auto written = [&](ir::Graph& graph, int64_t start, int64_t end, int64_t stride) {
+    ir::OutputMapping& mapping = graph.body(graph.node(graph.results()[0]).input(0).node, 0).outputs[0];
+    mapping.start = start;
+    mapping.end = end;
+    mapping.stride = stride;
+    const std::string text = Written(graph);
+    const size_t at = text.find("start=\"", text.find("<output axis"));
+    return text.substr(at, text.find(" part_size", at) - at);
+  };
+  EXPECT_EQ(written(*open.graph, 0, 0, 1), R"(start="0" end="0" stride="1")");
+  EXPECT_EQ(written(*open.graph, 0, 0, -1), R"(start="0" end="0" stride="-1")");
+  EXPECT_EQ(written(*known.graph, 0, 4, 1), R"(start="0" end="-1" stride="1")");
+  EXPECT_EQ(written(*known.graph, 0, 4, 0), R"(start="0" end="4" stride="0")");
+  EXPECT_EQ(written(*known.graph, 4, 0, 0), R"(start="4" end="0" stride="0")");
+  EXPECT_EQ(written(*known.graph, 4, 0, -1), R"(start="-1" end="0" stride="-1")");
+  // An input whose rank is unknown has no extents.
+  open.graph->SetOutputType({open.graph->parameters()[0], 0}, ElementType::kF32, ir::PartialShape());
+  EXPECT_EQ(written(*open.graph, 0, -1, 1), R"(start="0" end="-1" stride="1")");
+}
+
+// The order of layers is found in one pass over the edges, however many paths lead to a layer.
+TEST_F(WritableTest, ManyPathsToALayer) {
+  Small made = MakeSmall();
+  ir::OutputPort last{made.relu, 0};
+  for (int i = 0; i < 64; ++i) {
+    const std::vector<ir::OutputPort> inputs(2, last);
+    last = {ir::AddNode(*made.graph, "opset1", "Add", {.name = fmt::format("a{}", i), .inputs = inputs}), 0};
+  }
+  made.graph->SetInput(made.result, 0, last);
+  Emitter emitter;
+  ASSERT_TRUE(ir::InferGraph(*made.graph, emitter));
+  EXPECT_NE(Written(*made.graph).find("name=\"a63\""), std::string::npos);
+}
+
 // The file that a link names is replaced; a failure leaves both files as they were.
 TEST_F(WritableTest, FilesThatExist) {
   ir::Graph graph(&registry_, "net");

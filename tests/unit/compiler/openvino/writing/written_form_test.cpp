@@ -67,6 +67,10 @@ constexpr int64_t kToTheEnd = std::numeric_limits<int64_t>::max();
 TEST_F(WrittenFormTest, LeavesWholeAxesAlone) {
   EXPECT_EQ(openvino::WrittenForm(*OpenLoop(0, -1, 1)), nullptr);
   EXPECT_EQ(openvino::WrittenForm(*OpenLoop(-1, 0, -1)), nullptr);
+  const std::string range = R"(axis="0" start="0" end="1" stride="1")";
+  const ReadOutcome first = Read(LoopNet({.part = 4, .input_slice = range, .output_slice = range}));
+  ASSERT_NE(first.graph, nullptr) << first.text;
+  EXPECT_EQ(openvino::WrittenForm(*first.graph), nullptr);
 }
 
 // A range of a constant that ends before its start has no elements.
@@ -172,16 +176,20 @@ TEST_F(WrittenFormTest, CutsConstantsAtOnce) {
   }
 }
 
-// Packed elements are cut by a Slice, and so are values that are not constant.
+// Elements that are packed, or that have no bytes of their own, are cut by a Slice, and so are other values.
 TEST_F(WrittenFormTest, SlicesPackedConstants) {
-  const auto graph = OpenLoop(1, -1, 1);
-  ASSERT_NE(graph, nullptr);
-  const ir::NodeId loop = Only(*graph, "TensorIterator").id();
-  const ir::NodeId constant = ir::AddConst(*graph, TensorValue::Filled(ElementType::kU4, {1, 4}, 1), "steps");
-  graph->SetInput(loop, 0, {constant, 0});
-  const auto form = openvino::WrittenForm(*graph);
-  ASSERT_NE(form, nullptr);
-  EXPECT_EQ(form->node(Only(*form, "Slice").input(0).node).name(), "steps");
+  for (const bool has_value : {false, true}) {
+    const auto graph = OpenLoop(1, -1, 1);
+    ASSERT_NE(graph, nullptr);
+    const ir::NodeId loop = Only(*graph, "TensorIterator").id();
+    const ir::NodeId constant =
+        ir::AddConst(*graph, TensorValue::Filled(ElementType::kU4, {1, 4}, 1), "steps");
+    if (!has_value) graph->SetOutputValue({constant, 0}, std::nullopt);
+    graph->SetInput(loop, 0, {constant, 0});
+    const auto form = openvino::WrittenForm(*graph);
+    ASSERT_NE(form, nullptr);
+    EXPECT_EQ(form->node(Only(*form, "Slice").input(0).node).name(), "steps");
+  }
 }
 
 TEST_F(WrittenFormTest, GivesTheCellOfOldConvertersTwoMatrices) {
