@@ -1,6 +1,9 @@
 #include "compiler/driver/data/variable_data.h"
 
+#include "compiler/driver/compilation.h"
 #include "compiler/driver/data/quantization.h"
+#include "compiler/package/tensors/random.h"
+#include "fmt/format.h"
 #include "gtest/gtest.h"
 
 namespace nnefc::driver {
@@ -53,6 +56,70 @@ TEST(VariableDataTest, BitsOfQuantizedItems) {
         ToDatQuantization(line, package::DatFile(), context);
     ASSERT_TRUE(quantization);
     EXPECT_EQ(quantization->bits, expected) << stated;
+  }
+}
+
+// The variables of a document, with data that a program passed or that a seed generates.
+class VariableStoreTest : public ::testing::Test {
+ protected:
+  // Expands the document, whose input has the shape [2, 2].
+  void Expand(const std::string& body, std::map<std::string, TensorValue> data = {}) {
+    CompileOptions options;
+    options.document =
+        "version 1.0;\ngraph net( x ) -> ( y )\n{\n    x = external(shape = [2, 2]);\n" + body + "}\n";
+    options.data = std::move(data);
+    compilation_ = std::make_unique<Compilation>("net.nnef", options);
+    ASSERT_TRUE(compilation_->RunUntil(Stage::kExpand));
+  }
+  const ir::Graph& graph() const { return *compilation_->expanded(); }
+  VariableStore Store(std::optional<uint64_t> seed = std::nullopt) {
+    return VariableStore(*compilation_->model(), graph(), quantization_, seed, compilation_->context());
+  }
+
+  QuantizationTable quantization_;
+  std::unique_ptr<Compilation> compilation_;
+};
+
+// The operation that reads a variable determines the distribution of its random data.
+TEST_F(VariableStoreTest, RandomDataOfRoles) {
+  std::string variables;
+  for (const char* label : {"mean", "variance", "offset", "scale"})
+    variables += fmt::format("    {0} = variable(shape = [1, 2], label = '{0}');\n", label);
+  Expand(variables + "    y = batch_normalization(x, mean, variance, offset, scale, epsilon = 0.5);\n");
+  VariableStore store = Store(7);
+  for (const auto& [label, role] : {std::pair("mean", ir::DataRole::kMean),
+                                    {"variance", ir::DataRole::kVariance},
+                                    {"offset", ir::DataRole::kOffset},
+                                    {"scale", ir::DataRole::kScale}}) {
+    const std::optional<TensorValue> value = store.Load(label, ElementType::kF32, {1, 2}, {});
+    ASSERT_TRUE(value) << label;
+    EXPECT_EQ(*value, package::RandomTensor(role, 7, label, ElementType::kF32, {1, 2})) << label;
+    EXPECT_NE(*value, package::RandomTensor(ir::DataRole::kFilter, 7, label, ElementType::kF32, {1, 2}));
+  }
+}
+
+// The first operation that reads a variable determines its role, at any input.
+TEST_F(VariableStoreTest, RolesOfEachInput) {
+  Expand(
+      "    a = variable(shape = [2, 2], label = 'a');\n    b = variable(shape = [1, 2], label = 'b');\n"
+      "    p = matmul(a, x);\n    y = linear(p, a, b);\n");
+  const std::map<std::string, ir::DataRole> expected = {{"a", ir::DataRole::kFilter},
+                                                        {"b", ir::DataRole::kBias}};
+  EXPECT_EQ(DataRoles(graph()), expected);
+  Expand("    a = variable(shape = [2, 2], label = 'a');\n    y = matmul(a, x);\n");
+  EXPECT_EQ(DataRoles(graph()).size(), 1U);
+}
+
+// Data may lack trailing singular extents on request.
+TEST_F(VariableStoreTest, TrailingOnes) {
+  const TensorValue data = TensorValue::FromFloats({2}, {3, 4});
+  Expand("    v = variable(shape = [2, 1], label = 'v');\n    y = mul(x, v);\n", {{"v", data}});
+  for (const bool is_implied : {false, true}) {
+    VariableStore store = Store();
+    if (is_implied) store.ImplyTrailingOnes();
+    const std::optional<TensorValue> value = store.Load("v", ElementType::kF32, {2, 1}, {});
+    EXPECT_EQ(value.has_value(), is_implied);
+    if (value) EXPECT_EQ(*value, TensorValue::FromFloats({2, 1}, {3, 4}));
   }
 }
 
