@@ -18,7 +18,8 @@ Truth Of(std::string_view condition) {
 TEST(Assertions, CompareSumsAndProducts) {
   for (std::string_view condition :
        {"S >= 1", "S==5", "S != B", "2*S+1 == 11", "S - B - 1 == 2", "S / B == 2", "-S < -B",
-        "(S + 1) * B <= 12", "1 < B < S", "S > 2 * B"}) {
+        "(S + 1) * B <= 12", "1 < B < S", "S > 2 * B", "9223372036854775807 / B == 4611686018427387903",
+        "4611686018427387904 / 2 * B == 4611686018427387904"}) {
     EXPECT_EQ(Of(condition), Truth::kHolds) << condition;
   }
   for (std::string_view condition :
