@@ -185,6 +185,15 @@ TEST_F(BuiltInTest, TransposesOfUnknownOrderStay) {
 )";
   EXPECT_EQ(After("middle.FuseTransposesSequence", text),
             "Parameter(x) Parameter(a) Transpose(t: x, a) Const(b) Transpose(u: t, b) Result(y: u)");
+  const std::string second = R"(  %0 = opset1.Parameter "x" {element_type = f32, shape = [2,3]} : f32[2,3]
+  %1 = opset1.Parameter "a" {element_type = i64, shape = [2]} : i64[2]
+  %2 = opset1.Const "b" : i64[2] = dense<i64[2]: 1, 0>
+  %3 = opset1.Transpose "t" (%0, %2) : f32[3,2]
+  %4 = opset1.Transpose "u" (%3, %1) : f32[?,?]
+  opset1.Result "y" (%4)
+)";
+  EXPECT_EQ(After("middle.FuseTransposesSequence", second),
+            "Parameter(x) Parameter(a) Const(b) Transpose(t: x, b) Transpose(u: t, a) Result(y: u)");
   // An empty order reverses the axes.
   const auto orders = [](const std::string& first, const std::string& second) {
     return R"(  %0 = opset1.Parameter "x" {element_type = f32, shape = [2,2,2]} : f32[2,2,2]

@@ -269,6 +269,65 @@ TEST_F(BranchesOfConstantsTest, ConstantsOfAnIfAreThoseOfItsBranches) {
   }
 }
 
+// A constant that every iteration reads is one of the body; a state and slices are none.
+TEST_F(BranchesOfConstantsTest, ConstantsOfIterations) {
+  const auto graph = Fold(R"(  %0 = opset1.Const "k" : f32[1,2] = dense<f32[1,2]: 1.0, 2.0>
+  %1 = opset1.Const "rows" : f32[3,2] = dense<f32[3,2]: 1.0, 2.0, 3.0, 4.0, 5.0, 6.0>
+  %2 = opset1.Parameter "x" {element_type = f32, shape = [3,2]} : f32[3,2]
+  %3:2 = opset1.TensorIterator "t" (%0, %1, %0, %2) : f32[1,2], f32[3,2] bodies {
+    "body" input 0 -> 0 input 1 -> 1 slice(axis 0, start 0, end -1, stride 1, part 1) input 2 -> 2 input 3 -> 3 slice(axis 0, start 0, end -1, stride 1, part 1) output 0 -> 0 output 1 -> 1 slice(axis 0, start 0, end -1, stride 1, part 1) back 0 -> 2 graph "step" {
+      %0 = opset1.Parameter "fixed" {element_type = f32, shape = [1,2]} : f32[1,2]
+      %1 = opset1.Parameter "row" {element_type = f32, shape = [1,2]} : f32[1,2]
+      %2 = opset1.Parameter "state" {element_type = f32, shape = [1,2]} : f32[1,2]
+      %3 = opset1.Parameter "slice" {element_type = f32, shape = [1,2]} : f32[1,2]
+      %4 = opset1.Add "a" (%0, %1) : f32[1,2]
+      %5 = opset1.Add "b" (%2, %3) : f32[1,2]
+      %6 = opset1.Add "next" (%4, %5) : f32[1,2]
+      opset1.Result "last" (%6)
+      opset1.Result "each" (%6)
+    }
+  }
+  opset1.Result "y" (%3)
+  opset1.Result "z" (%3.1)
+)",
+                          "middle.BindConstantsInBodies");
+  ASSERT_NE(graph, nullptr);
+  for (ir::NodeId id : graph->nodes()) {
+    if (graph->node(id).bodies().empty()) continue;
+    const std::string body = TransformTest::Brief(*graph->node(id).bodies()[0].graph);
+    EXPECT_NE(body.find("Add(a: fixed/constant, row) Add(b: state, slice)"), std::string::npos) << body;
+  }
+}
+
+// Operations with bodies are not merged, even if their inputs are equal: their bodies may differ.
+TEST_F(BranchesOfConstantsTest, BranchesAreNotMerged) {
+  const auto branch = [](int id, const std::string& name, const std::string& operation) {
+    return fmt::format(R"(  %{0} = opset8.If "{1}" (%0, %1) : f32[2] bodies {{
+    "then_body" input 1 -> 0 output 0 -> 0 graph "then" {{
+      %0 = opset1.Parameter "a" {{element_type = f32, shape = [2]}} : f32[2]
+      %1 = opset1.{2} "r" (%0) : f32[2]
+      opset1.Result "o" (%1)
+    }}
+    "else_body" input 1 -> 0 output 0 -> 0 graph "else" {{
+      %0 = opset1.Parameter "a" {{element_type = f32, shape = [2]}} : f32[2]
+      opset1.Result "o" (%0)
+    }}
+  }}
+)",
+                       id, name, operation);
+  };
+  const auto graph = Fold(R"(  %0 = opset1.Parameter "c" {element_type = boolean, shape = []} : boolean[]
+  %1 = opset1.Parameter "x" {element_type = f32, shape = [2]} : f32[2]
+)" + branch(2, "i", "Sin") + branch(3, "j", "Cos") +
+                              R"(  %4 = opset1.Add "s" (%2, %3) : f32[2]
+  opset1.Result "y" (%4)
+)",
+                          "middle.MergeEqualNodes");
+  ASSERT_NE(graph, nullptr);
+  EXPECT_EQ(TransformTest::Brief(*graph),
+            "Parameter(c) Parameter(x) If(i: c, x) If(j: c, x) Add(s: i, j) Result(y: s)");
+}
+
 // An error in a branch counts if a run executes it.
 TEST_F(BranchesOfConstantsTest, AConstantThatABranchRefusesStaysOutside) {
   const auto graph = Fold(R"(  %0 = opset1.Parameter "c" {element_type = boolean, shape = []} : boolean[]

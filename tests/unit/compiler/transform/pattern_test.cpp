@@ -156,6 +156,29 @@ TEST_F(PatternTest, DataHaveShapeAndValue) {
   const Pattern pattern{.nodes = {Op("m", "Multiply"), Data("c", has_value), Data("out")},
                         .edges = {{"c", "m", {1}}, {"m", "out"}}};
   EXPECT_EQ(Find(text, pattern), "m,c.0,m.0");
+  // Data have no ports: an edge from or to them may name any.
+  for (const int32_t port : {0, 1}) {
+    const Pattern ports{.nodes = pattern.nodes, .edges = {{"c", "m", {1}, {port}}, {"m", "out", {port}}}};
+    EXPECT_EQ(Find(text, ports), "m,c.0,m.0") << port;
+  }
+}
+
+// A node that reads an output many times is one candidate.
+TEST_F(PatternTest, ManyUsesByOneNode) {
+  std::string operands = "%1";
+  for (int i = 1; i < 60; ++i) operands += ", %1";
+  const std::string text =
+      fmt::format(R"(  %0 = opset1.Parameter "x" {{element_type = f32, shape = [1]}} : f32[1]
+  %1 = opset1.ReLU "r" (%0) : f32[1]
+  %2 = opset1.Concat "c" ({0}) {{axis = 0}} : f32[60]
+  %3 = opset1.Concat "d" ({0}) {{axis = 0}} : f32[60]
+  opset1.Result "y" (%2)
+  opset1.Result "z" (%3)
+)",
+                  operands);
+  Pattern pattern{.nodes = {Op("r", "ReLU"), Op("c", "Concat")}, .edges = {}};
+  for (int i = 0; i < 60; ++i) pattern.edges.push_back({"r", "c"});
+  EXPECT_EQ(Find(text, pattern), "r,c r,d");
 }
 
 TEST_F(PatternTest, AnyOperation) {
