@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <csignal>
 
 #include "compiler/support/check.h"
@@ -249,7 +250,8 @@ TEST(RenderTest, CutsBytesThatAreNoText) {
   context.emitter.Emit(kTestRule, {file, 500, 501}, "here");
   const std::string rendered = RenderText(context.emitter.diagnostics(), context.sources, {.color = false});
   EXPECT_NE(rendered.find('^'), std::string::npos) << rendered;
-  EXPECT_NE(rendered.find('\x80'), std::string::npos) << rendered;
+  const auto shown = std::count(rendered.begin(), rendered.end(), '\x80');
+  EXPECT_TRUE(shown >= 1 && shown <= 160) << rendered;
 }
 
 TEST(CheckTest, StatesTheBrokenInvariant) {

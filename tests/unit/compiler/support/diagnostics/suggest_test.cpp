@@ -79,6 +79,13 @@ TEST(Suggest, SpellingsOfOtherCharacters) {
     EXPECT_EQ(Best(written, {meant}).find("spelling"), std::string::npos) << written;
 }
 
+// A name of three letters is none of two, whatever follows the latter in memory.
+TEST(Suggest, NamesThatBeginLonger) {
+  Suggestion suggestion("usm");
+  suggestion.Offer(std::string_view("ums").substr(0, 2));
+  EXPECT_EQ(suggestion.best(), "");
+}
+
 TEST(Suggest, LengthsAndNumbersHaveBounds) {
   for (const size_t size : {size_t{63}, size_t{64}, size_t{65}, size_t{1000}}) {
     const std::string name(size, 'a'), near = name.substr(1) + "b";
