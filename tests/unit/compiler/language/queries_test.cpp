@@ -291,6 +291,25 @@ TEST_F(QueriesTest, CallsAreThoseOfFragments) {
   EXPECT_EQ(OutgoingCalls(analysis(), At("net( image")).size(), 1u);
 }
 
+// The calls between two fragments are one item, in the order of the first ones.
+TEST_F(QueriesTest, CallsAreGrouped) {
+  const auto fragment = [](const std::string& name, const std::string& body) {
+    return "fragment " + name + "( a: tensor<scalar> ) -> ( b: tensor<scalar> )\n{\n" + body + "}\n";
+  };
+  Open("version 1.0;\nextension KHR_enable_fragment_definitions;\n" + fragment("one", "    b = relu(a);\n") +
+       fragment("two", "    b = exp(a);\n") +
+       fragment("all", "    c = one(a);\n    d = two(c);\n    e = one(d);\n    b = one(e);\n") +
+       "graph g( x ) -> ( y )\n{\n    x = external(shape = [1]);\n    z = one(x);\n    y = all(z);\n}\n");
+  const auto counts = [](const std::vector<Calls>& calls) {
+    std::string text;
+    for (const Calls& each : calls) text += fmt::format("{} {}; ", each.item.name, each.ranges.size());
+    return text;
+  };
+  EXPECT_EQ(counts(OutgoingCalls(analysis(), At("all( a"))), "one 3; two 1; ");
+  EXPECT_EQ(counts(IncomingCalls(analysis(), At("one( a"))), "all 3; g 1; ");
+  EXPECT_EQ(counts(IncomingCalls(analysis(), At("two( a"))), "all 1; ");
+}
+
 TEST_F(QueriesTest, TokensOfBrokenTexts) {
   Open("version 1.0;\ngraph g( x -> \"\xC3\xA9 # 'a\n# c 1e5\n 12.5e-3 1e 7.x 'open\n");
   std::vector<std::string> shown;
