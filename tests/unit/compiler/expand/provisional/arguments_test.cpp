@@ -217,6 +217,13 @@ TEST(ProvisionalTest, CoordinatesOfWindowsOfSeveralSizes) {
   EXPECT_EQ(expansion.Named("i")->attribute("index_size").AsInts(), common);
   EXPECT_EQ(expansion.Named("j")->attribute("index_size").AsInts(), common);
   EXPECT_EQ(expansion.Named("k")->attributes().Find("index_size"), nullptr);
+  // The common size has trailing ones like that of the operation.
+  Expansion columns(Provisional("",
+                                "    i = argmax_pool(x, size = [1,1,2,1])\n"
+                                "    j = argmax_pool(x, size = [1,1,3,1])\n"
+                                "    both = concat([i, j], axis = 1)\n    y = relu(x)"));
+  ASSERT_NE(columns.graph, nullptr) << columns.Diagnostics();
+  EXPECT_EQ(columns.Named("i")->attribute("index_size").AsInts(), (ir::Attribute::Integers{1, 1, 3, 1}));
 }
 
 TEST(ProvisionalTest, LiteralsAreTensorsOfSingularShape) {
