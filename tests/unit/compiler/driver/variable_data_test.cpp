@@ -119,7 +119,9 @@ TEST_F(VariableStoreTest, TrailingOnes) {
     if (is_implied) store.ImplyTrailingOnes();
     const std::optional<TensorValue> value = store.Load("v", ElementType::kF32, {2, 1}, {});
     EXPECT_EQ(value.has_value(), is_implied);
-    if (value) EXPECT_EQ(*value, TensorValue::FromFloats({2, 1}, {3, 4}));
+    if (value) {
+      EXPECT_EQ(*value, TensorValue::FromFloats({2, 1}, {3, 4}));
+    }
   }
 }
 
