@@ -3,6 +3,7 @@
 #include <cstring>
 #include <utility>
 
+#include "compiler/support/tensor/element_visitor.h"
 #include "runtime/kernels/arithmetic/unary.h"
 #include "runtime/kernels/attributes.h"
 #include "runtime/kernels/registry.h"
@@ -110,18 +111,45 @@ std::vector<int64_t> ElementOffsets(const TensorView& indices, std::vector<int64
   return offsets;
 }
 
-// out[.., i, ..] = data[.., indices[.., i, ..], ..]
+// out[.., i, ..] = data[.., indices[.., i, ..], ..], for elements of the size of T.
+template <typename T, typename Index>
+void GatherElementsOf(const ReferenceRun& run, size_t axis) {
+  const TensorView& data = run.input(0);
+  const TensorView& indices = run.input(1);
+  const llvm::ArrayRef<int64_t> shape = indices.shape();
+  const int64_t count = shape[axis], inner = VolumeOf(shape.drop_front(axis + 1)),
+                extent = data.shape()[axis];
+  tensor::ParallelFor(VolumeOf(shape.take_front(axis)), count * inner, [&](int64_t outer) {
+    const T* from = data.data<T>() + outer * extent * inner;
+    const Index* index = indices.data<Index>() + outer * count * inner;
+    T* out = run.output().mutable_data<T>() + outer * count * inner;
+    if (inner == 1) {
+      for (int64_t i = 0; i < count; ++i) out[i] = from[PositionOf(index[i], extent)];
+      return;
+    }
+    for (int64_t i = 0; i < count; ++i, index += inner, out += inner) {
+      for (int64_t k = 0; k < inner; ++k) out[k] = from[PositionOf(index[k], extent) * inner + k];
+    }
+  });
+}
+
 FaultOr<Success> GatherElements(const ReferenceRun& run) {
   const TensorView& data = run.input(0);
   const TensorView& indices = run.input(1);
   const size_t axis = static_cast<size_t>(NormalAxis(run.node.Int("axis"), data.rank()));
-  FaultOr<std::vector<int64_t>> positions = Positions(indices, data.shape()[axis]);
-  if (!positions) return positions.error();
-  const std::vector<int64_t> offsets = ElementOffsets(indices, std::move(*positions), data.strides(), axis);
-  const size_t width = data.element_bytes();
-  tensor::ParallelFor(indices.volume(), 2, [&](int64_t i) {
-    std::memcpy(run.output().mutable_bytes() + static_cast<size_t>(i) * width,
-                data.bytes() + static_cast<size_t>(offsets[static_cast<size_t>(i)]) * width, width);
+  if (const FaultOr<Success> checked = CheckIndices(indices, data.shape()[axis]); !checked)
+    return checked.error();
+  VisitIntegerType(indices.type(), [&]<typename Index>(TypeTag<Index>) {
+    switch (data.element_bytes()) {
+      case 1:
+        return GatherElementsOf<uint8_t, Index>(run, axis);
+      case 2:
+        return GatherElementsOf<uint16_t, Index>(run, axis);
+      case 4:
+        return GatherElementsOf<uint32_t, Index>(run, axis);
+      default:
+        return GatherElementsOf<uint64_t, Index>(run, axis);
+    }
   });
   return Success();
 }

@@ -25,29 +25,37 @@ FaultOr<std::vector<int64_t>> IndexElements(const tensor::TensorView& indices) {
   return elements;
 }
 
-FaultOr<std::vector<int64_t>> Positions(const tensor::TensorView& indices, int64_t extent) {
-  std::vector<int64_t> positions(static_cast<size_t>(indices.volume()));
+FaultOr<Success> CheckIndices(const tensor::TensorView& indices, int64_t extent) {
   bool has_outside = false;
   const bool known = VisitIntegerType(indices.type(), [&]<typename T>(TypeTag<T>) {
     // One loop without branches, for vectors.
-    tensor::Wide([&, given = indices.data<T>(), out = positions.data(), count = positions.size()] {
+    tensor::Wide([&, given = indices.data<T>(), count = indices.volume()] {
       uint64_t outside = 0;
       const auto begin = static_cast<uint64_t>(extent), range = 2 * begin;
-      for (size_t i = 0; i < count; ++i) {
-        const auto position = static_cast<int64_t>(given[i]);
-        outside |= static_cast<uint64_t>(static_cast<uint64_t>(position) + begin >= range);
-        out[i] = position + (position < 0 ? extent : 0);
-      }
+      for (int64_t i = 0; i < count; ++i)
+        outside |=
+            static_cast<uint64_t>(static_cast<uint64_t>(static_cast<int64_t>(given[i])) + begin >= range);
       has_outside = outside != 0;
     });
   });
-  if (known && !has_outside) return positions;
+  if (known && !has_outside) return Success();
   const FaultOr<std::vector<int64_t>> elements = IndexElements(indices);
-  if (!elements) return elements;
+  if (!elements) return elements.error();
   const auto outside = std::find_if(elements->begin(), elements->end(), [=](int64_t position) {
     return position < -extent || position >= extent;
   });
   return KernelFault("index {} is outside an axis of extent {}", *outside, extent);
+}
+
+FaultOr<std::vector<int64_t>> Positions(const tensor::TensorView& indices, int64_t extent) {
+  if (const FaultOr<Success> checked = CheckIndices(indices, extent); !checked) return checked.error();
+  std::vector<int64_t> positions(static_cast<size_t>(indices.volume()));
+  VisitIntegerType(indices.type(), [&]<typename T>(TypeTag<T>) {
+    tensor::Wide([given = indices.data<T>(), out = positions.data(), count = positions.size(), extent] {
+      for (size_t i = 0; i < count; ++i) out[i] = PositionOf(given[i], extent);
+    });
+  });
+  return positions;
 }
 
 FaultOr<llvm::SmallVector<int64_t, 8>> AxesOf(const tensor::TensorView& axes, int64_t rank) {

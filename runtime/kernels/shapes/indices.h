@@ -13,6 +13,14 @@ int64_t VolumeOf(llvm::ArrayRef<int64_t> extents);
 
 // Returns the elements of an integer tensor, or a fault for another type.
 FaultOr<std::vector<int64_t>> IndexElements(const tensor::TensorView& indices);
+// Returns a fault if an index is outside an axis: below -extent or from `extent` on.
+FaultOr<Success> CheckIndices(const tensor::TensorView& indices, int64_t extent);
+// Returns the position along an axis of an index within it. Negative ones count from the end.
+template <typename T>
+int64_t PositionOf(T index, int64_t extent) {
+  const auto position = static_cast<int64_t>(index);
+  return position + (position < 0 ? extent : 0);
+}
 // Returns indices as positions along an axis. Negative ones count from the end; out-of-range ones are a
 // fault.
 FaultOr<std::vector<int64_t>> Positions(const tensor::TensorView& indices, int64_t extent);

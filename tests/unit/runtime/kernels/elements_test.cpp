@@ -1,5 +1,6 @@
 // Powers and scattered elements against formulas that are computed here.
 
+#include <array>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -32,6 +33,44 @@ TEST(ElementsTest, Powers) {
       } else {
         EXPECT_NEAR(found, expected, 0x1p-23 * std::abs(expected) + 0x1p-149)
             << numbers[i] << " ^ " << exponent;
+      }
+    }
+  }
+}
+
+// Elements of each size, gathered along each axis by as many, fewer and more indices than it is long.
+TEST(ElementsTest, GatheredElements) {
+  const Shape shape = {3, 4, 5};
+  std::vector<int64_t> numbers(60);
+  for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<int64_t>(i) * 3 - 90;
+  std::mt19937 random(3);
+  for (const ElementType type : {ElementType::kI8, ElementType::kI16, ElementType::kI32, ElementType::kI64}) {
+    const TensorValue data = TensorValue::FromInts(shape, numbers).ConvertedTo(type);
+    for (const ElementType of_index : {ElementType::kI32, ElementType::kI64}) {
+      for (size_t axis = 0; axis < shape.size(); ++axis) {
+        for (const int64_t count : {int64_t{1}, shape[axis], shape[axis] + 2}) {
+          Shape gathered = shape;
+          gathered[axis] = count;
+          std::uniform_int_distribution<int64_t> position(-shape[axis], shape[axis] - 1);
+          std::vector<int64_t> indices(static_cast<size_t>(*Volume(gathered)));
+          for (int64_t& index : indices) index = position(random);
+          std::vector<int64_t> expected;
+          expected.reserve(indices.size());
+          for (const int64_t index : indices) {
+            const auto at = static_cast<int64_t>(expected.size());
+            std::array<int64_t, 3> place = {at / (gathered[1] * gathered[2]), at / gathered[2] % gathered[1],
+                                            at % gathered[2]};
+            place[axis] = index < 0 ? index + shape[axis] : index;
+            expected.push_back(numbers[static_cast<size_t>((place[0] * 4 + place[1]) * 5 + place[2])]);
+          }
+          for (const int64_t given : {static_cast<int64_t>(axis), static_cast<int64_t>(axis) - 3}) {
+            const auto made = RunReference(
+                "opset6", "GatherElements",
+                {data, TensorValue::FromInts(gathered, indices).ConvertedTo(of_index)}, With("axis", given));
+            EXPECT_EQ(made[0], TensorValue::FromInts(gathered, expected).ConvertedTo(type))
+                << Name(type) << " by " << Name(of_index) << " along axis " << given << ", " << count;
+          }
+        }
       }
     }
   }
