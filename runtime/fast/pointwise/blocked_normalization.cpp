@@ -1,4 +1,4 @@
-// Normalizations of nChw16c images.
+// Normalizations of nChw16c images, and of quantized NHWC images with results in nChw16c.
 
 #include "runtime/fast/pointwise/blocked_normalization.h"
 
@@ -11,6 +11,7 @@
 #include "runtime/fast/memory/blocked_layout.h"
 #include "runtime/fast/reasons.h"
 #include "runtime/fast/simd/pointwise/channel_sums_microkernel.h"
+#include "runtime/fast/simd/pointwise/code_moments_microkernel.h"
 #include "runtime/fast/simd/pointwise/per_channel_microkernel.h"
 #include "runtime/tensor/parallel.h"
 #include "runtime/tensor/round_up.h"
@@ -217,6 +218,101 @@ class BlockedMvn final : public kernels::Kernel {
   MvnFactor factor_;
 };
 
+// MVN over the pixels of quantized images. Zero points have no effect; sums are exact.
+class QuantizedMvn final : public kernels::Kernel {
+ public:
+  QuantizedMvn(const kernels::KernelRequest& request, const MvnFactor& factor, float scale)
+      : images_(request.inputs[0].shape[0]),
+        channels_(request.inputs[0].shape[1]),
+        pixels_(*Volume(llvm::ArrayRef<int64_t>(request.inputs[0].shape).drop_front(2))),
+        factor_(factor),
+        scale_(scale) {}
+
+  std::string implementation() const override { return "nnefc:int8_mvn"; }
+
+  size_t scratch_bytes() const {
+    return static_cast<size_t>(planes()) *
+           (static_cast<size_t>(parts()) * sizeof(CodeSums) + sizeof(PlaneNumbers));
+  }
+
+  kernels::FaultOr<Success> Run(const kernels::KernelRun& run) const override {
+    const auto* in = reinterpret_cast<const uint8_t*>(run.input(0).bytes());
+    auto* out = reinterpret_cast<float*>(run.output().mutable_bytes());
+    auto* sums = reinterpret_cast<CodeSums*>(run.scratch);
+    auto* numbers = reinterpret_cast<PlaneNumbers*>(sums + planes() * parts());
+    const auto for_parts = [&](const auto& work) {
+      tensor::ParallelFor(planes() * parts(), kPixels * kBlockColumns, [&](int64_t index) {
+        const int64_t plane = index / parts(), first = index % parts() * kPixels;
+        work(index, simd::CodePixels{
+                        .from = in + (plane / blocks() * pixels_ + first) * channels_ + ChannelOf(plane),
+                        .step = channels_,
+                        .channels = std::min(kBlockColumns, channels_ - ChannelOf(plane)),
+                        .pixels = std::min(kPixels, pixels_ - first)});
+      });
+    };
+    for_parts([&](int64_t index, const simd::CodePixels& pixels) {
+      sums[index] = {};
+      simd::SumCodes(pixels, sums[index].values.data(), sums[index].squares.data());
+    });
+    for (int64_t plane = 0; plane < planes(); ++plane) {
+      CodeSums all = sums[plane * parts()];
+      for (int64_t part = 1; part < parts(); ++part) all.Add(sums[plane * parts() + part]);
+      numbers[plane] = NumbersOf(all, std::min(kBlockColumns, channels_ - ChannelOf(plane)));
+    }
+    for_parts([&](int64_t index, const simd::CodePixels& pixels) {
+      const PlaneNumbers& by = numbers[index / parts()];
+      const int64_t pixel = index / parts() * pixels_ + index % parts() * kPixels;
+      simd::NormalizeCodes({.pixels = pixels,
+                            .mean = by.mean.data(),
+                            .factor = by.factor.data(),
+                            .out = out + pixel * kBlockColumns});
+    });
+    return Success();
+  }
+
+ private:
+  static constexpr int64_t kPixels = 2048;
+  static_assert(kPixels <= simd::kMaxSquaredPixels);
+  // Sums of the values of a block's channels, and of their squares.
+  struct CodeSums {
+    OfBlock<int64_t> values, squares;
+
+    void Add(const CodeSums& more) {
+      for (size_t i = 0; i < values.size(); ++i) {
+        values[i] += more.values[i];
+        squares[i] += more.squares[i];
+      }
+    }
+  };
+  struct PlaneNumbers {
+    OfBlock<float> mean, factor;
+  };
+
+  int64_t planes() const { return images_ * blocks(); }
+  int64_t blocks() const { return tensor::CeilDivide(channels_, kBlockColumns); }
+  int64_t parts() const { return tensor::CeilDivide(pixels_, kPixels); }
+  // Returns the first channel of a plane.
+  int64_t ChannelOf(int64_t plane) const { return plane % blocks() * kBlockColumns; }
+
+  PlaneNumbers NumbersOf(const CodeSums& sums, int64_t channels) const {
+    PlaneNumbers numbers = {};
+    for (size_t i = 0; i < static_cast<size_t>(channels); ++i) {
+      // Distances from a whole number near the mean.
+      const int64_t centre = sums.values[i] / pixels_, rest = sums.values[i] - centre * pixels_;
+      const int64_t squares = sums.squares[i] - 2 * centre * sums.values[i] + centre * centre * pixels_;
+      const double part = static_cast<double>(rest) / static_cast<double>(pixels_);
+      const double variance = static_cast<double>(squares) / static_cast<double>(pixels_) - part * part;
+      numbers.mean[i] = static_cast<float>(static_cast<double>(centre) + part);
+      numbers.factor[i] = static_cast<float>(scale_ * factor_.Of(variance * scale_ * scale_));
+    }
+    return numbers;
+  }
+
+  int64_t images_, channels_, pixels_;
+  MvnFactor factor_;
+  double scale_;
+};
+
 }  // namespace
 
 kernels::KernelOrReason MakeBlockedBatchNorm(const kernels::KernelRequest& request) {
@@ -249,6 +345,22 @@ kernels::KernelOrReason MakeBlockedMvn(const kernels::KernelRequest& request, co
   prepared.outputs.push_back(prepared.inputs[0]);
   prepared.in_place = 0;
   auto kernel = std::make_shared<BlockedMvn>(request, factor);
+  prepared.scratch_bytes = kernel->scratch_bytes();
+  prepared.kernel = std::move(kernel);
+  return prepared;
+}
+
+kernels::KernelOrReason MakeQuantizedMvn(const kernels::KernelRequest& request, const MvnFactor& factor) {
+  const kernels::ValueInfo& images = request.inputs[0];
+  const memory::ValueQuantization* codes = memory::QuantizationOf(images);
+  if (!simd::HasSimd()) return kNeedsSimd;
+  if (codes == nullptr) return kernels::Reason("the images are not quantized");
+  kernels::PreparedKernel prepared;
+  prepared.inputs.resize(request.inputs.size());
+  prepared.inputs[0] =
+      memory::QuantizedLayout(memory::ChannelsLastFormat(images.shape, memory::StorageType::kF32), *codes);
+  prepared.outputs.push_back(memory::LayoutOf(memory::ChannelBlockedFormat(images.shape)));
+  auto kernel = std::make_shared<QuantizedMvn>(request, factor, codes->scale);
   prepared.scratch_bytes = kernel->scratch_bytes();
   prepared.kernel = std::move(kernel);
   return prepared;

@@ -1,4 +1,4 @@
-// Normalizations of nChw16c images.
+// Normalizations of nChw16c images, and of quantized NHWC images.
 #pragma once
 
 #include "runtime/fast/pointwise/row_moments.h"
@@ -12,5 +12,7 @@ kernels::KernelOrReason MakeBlockedBatchNorm(const kernels::KernelRequest& reque
 // Creates the kernel of an MVN over all pixels of each channel.
 // `factor` multiplies the distances from the mean.
 kernels::KernelOrReason MakeBlockedMvn(const kernels::KernelRequest& request, const MvnFactor& factor);
+// The same for quantized images in NHWC, with f32 results in nChw16c.
+kernels::KernelOrReason MakeQuantizedMvn(const kernels::KernelRequest& request, const MvnFactor& factor);
 
 }  // namespace nnefc::runtime::fast::pointwise

@@ -177,8 +177,13 @@ KernelOrReason MakeMvnOfBlocks(const KernelRequest& request) {
   return MakeBlockedMvn(request, MvnFactorOf(request));
 }
 
-constexpr int kFastCost = 50, kRowsCost = 100;
+KernelOrReason MakeMvnOfCodes(const KernelRequest& request) {
+  return MakeQuantizedMvn(request, MvnFactorOf(request));
+}
+
+constexpr int kInt8Cost = 25, kFastCost = 50, kRowsCost = 100;
 constexpr kernels::Implementation kMvn[] = {
+    {"int8", BlockedMvnApplies, kernels::FixedCost<kInt8Cost>, MakeMvnOfCodes},
     {"blocked", BlockedMvnApplies, kernels::FixedCost<kFastCost>, MakeMvnOfBlocks},
     {"rows", MvnApplies, kernels::FixedCost<kRowsCost>, MakeMvn}};
 const kernels::ImplementationTable kMvnTables[] = {{"f32", kernels::AlwaysApplies, kMvn}};

@@ -91,21 +91,6 @@ NNEFC_SIMD_INLINE inline void InterleaveRow(const PixelQuads& row) {
 
 #elif defined(NNEFC_X86_AVX2)
 
-NNEFC_SIMD_INLINE inline __m128i LoadPixel(const uint8_t* from, int64_t channels) {
-  if (channels == kBlockColumns) return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
-  constexpr int64_t kHalf = kBlockColumns / 2;
-  if (channels >= kHalf) {
-    // The last eight channels, and the shift that moves those of the first half out.
-    const __m128i shift = _mm_cvtsi64_si128(8 * (kBlockColumns - channels));
-    const __m128i last = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(from + channels - kHalf));
-    return _mm_unpacklo_epi64(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(from)),
-                              _mm_srl_epi64(last, shift));
-  }
-  uint8_t pixel[kBlockColumns] = {};
-  std::memcpy(pixel, from, static_cast<size_t>(channels));
-  return _mm_loadu_si128(reinterpret_cast<const __m128i*>(pixel));
-}
-
 // The bytes of two pixels in turn: channels 0 to 7, and 8 to 15.
 struct PixelPair {
   __m128i low, high;
@@ -148,35 +133,6 @@ NNEFC_SIMD_INLINE inline void InterleaveRow(const PixelQuads& row) {
 }
 
 #endif
-
-// Loads part of a pixel's channels.
-template <bool kIsWhole>
-NNEFC_SIMD_INLINE inline void LoadChannels(const uint8_t* from, int64_t channels, int part,
-                                           Int32Vector& words) {
-#if defined(NNEFC_X86_AVX512)
-  if constexpr (!kIsWhole) {
-    const auto taken = static_cast<__mmask16>((1U << channels) - 1);
-    words = reinterpret_cast<Int32Vector>(_mm512_cvtepu8_epi32(_mm_maskz_loadu_epi8(taken, from)));
-    return;
-  }
-#elif defined(NNEFC_X86_AVX2)
-  if constexpr (!kIsWhole) {
-    const __m128i pixel = LoadPixel(from, channels);
-    words = reinterpret_cast<Int32Vector>(
-        _mm256_cvtepu8_epi32(part == 0 ? pixel : _mm_unpackhi_epi64(pixel, pixel)));
-    return;
-  }
-#else
-  if constexpr (!kIsWhole) {
-    for (int64_t i = 0; i < kSimdWidth; ++i) {
-      const int64_t channel = part * kSimdWidth + i;
-      words[i] = channel < channels ? from[channel] : 0;
-    }
-    return;
-  }
-#endif
-  LoadUint8(from + part * kSimdWidth, words);
-}
 
 template <bool kIsWhole>
 NNEFC_SIMD_INLINE inline void WidenRowOfPixels(const WidenedPixels& row) {

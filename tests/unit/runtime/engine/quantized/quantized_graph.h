@@ -219,9 +219,10 @@ inline int NextThreads() {
   return ++count % 2 + 1;
 }
 
-// Of both backends.
+// Of both backends, with an absolute tolerance.
 inline void ExpectNumbers(const TestGraph& g, const std::vector<TensorValue>& inputs,
-                          const std::vector<double>& expected, const std::string& kernel = "") {
+                          const std::vector<double>& expected, const std::string& kernel = "",
+                          double tolerance = 0) {
   for (const kernels::Backend backend : kBackends) {
     const int threads = backend == kernels::Backend::kReference ? 1 : NextThreads();
     const auto executable = Compile(g.graph, {.backend = backend, .threads = threads});
@@ -235,8 +236,9 @@ inline void ExpectNumbers(const TestGraph& g, const std::vector<TensorValue>& in
     const TensorValue& made = outputs->front();
     ASSERT_EQ(static_cast<size_t>(made.volume()), expected.size());
     for (size_t i = 0; i < expected.size(); ++i) {
-      ASSERT_EQ(made.ElementAsDouble(static_cast<int64_t>(i)), expected[i])
-          << "element " << i << " on " << threads << " threads\n"
+      const double found = made.ElementAsDouble(static_cast<int64_t>(i));
+      ASSERT_TRUE(found == expected[i] || std::abs(found - expected[i]) <= tolerance)
+          << found << ", expected " << expected[i] << ": element " << i << " on " << threads << " threads\n"
           << plan;
     }
   }
