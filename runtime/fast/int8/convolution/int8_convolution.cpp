@@ -20,6 +20,7 @@
 #include "runtime/fast/processor.h"
 #include "runtime/fast/reasons.h"
 #include "runtime/fast/simd/int8/dot2_microkernel.h"
+#include "runtime/fast/simd/loop_math.h"
 #include "runtime/tensor/round_up.h"
 
 namespace nnefc::runtime::fast::int8 {
@@ -180,6 +181,7 @@ class Int8Depthwise final : public Int8Kernel<float> {
     };
     reads_codes_ = is_three(form.rows) && is_three(form.columns) &&
                    (this->results().requantizes_sums_only() || this->results().is_activated());
+    scales_pixels_ = gemm::IsIdentityWindow(form.rows) && gemm::IsIdentityWindow(form.columns);
   }
 
   std::string implementation() const override { return "nnefc:int8_depthwise"; }
@@ -192,6 +194,8 @@ class Int8Depthwise final : public Int8Kernel<float> {
     for (int64_t tile = tiles.begin; tile < tiles.end; ++tile) {
       if (reads_codes_ && (tile + 1) * kBlockColumns <= form().channels) {
         RunRows(call, part.rows(), image, tile, reinterpret_cast<int32_t*>(own));
+      } else if (scales_pixels_) {
+        ScalePixels(call, part, image, tile);
       } else {
         part.Fill(ImageOf(call, image), tile * kBlockColumns, zeros_.data() + tile * kBlockColumns);
         RunColumns(call, part, image, tile);
@@ -245,6 +249,39 @@ class Int8Depthwise final : public Int8Kernel<float> {
     }
   }
 
+  // Computes windows of a single pixel.
+  void ScalePixels(const Call& call, const WidenedPart<float>& part, int64_t image, int64_t tile) const {
+    const int64_t first_channel = tile * kBlockColumns, step = form().channels;
+    const int64_t channels = std::min(kBlockColumns, form().channels - first_channel);
+    const int8_t* weights = call.weights + first_channel;
+    const int32_t* zeros = zeros_.data() + first_channel;
+    std::array<int32_t, kMaxStoredPixels* kBlockColumns> sums = {};
+    for (int64_t first = 0; first < part.pixels(); first += kMaxStoredPixels) {
+      const int64_t count = std::min(kMaxStoredPixels, part.pixels() - first);
+      const uint8_t* from = ImageOf(call, image) + (part.first_pixel() + first) * step + first_channel;
+      simd::Vectorized([=, out = sums.data()] {
+        channels == kBlockColumns
+            ? ScaleChannels<kBlockColumns>(from, step, count, zeros, weights, channels, out)
+            : ScaleChannels<0>(from, step, count, zeros, weights, channels, out);
+      });
+      results().Store(sums.data(), {image, part.first_pixel() + first, count, tile}, call);
+    }
+  }
+
+  // Multiplies `channels` channels of `count` pixels, kChannels of them unless it is 0.
+  template <int64_t kChannels>
+  [[gnu::always_inline]] static void ScaleChannels(const uint8_t* from, int64_t step, int64_t count,
+                                                   const int32_t* zeros, const int8_t* weights,
+                                                   int64_t channels, int32_t* out) {
+    std::array<int32_t, kBlockColumns> own_zeros = {}, own_weights = {};
+    std::copy_n(zeros, channels, own_zeros.begin());
+    std::copy_n(weights, channels, own_weights.begin());
+    for (int64_t pixel = 0; pixel < count; ++pixel, from += step, out += kBlockColumns) {
+      for (int64_t i = 0; i < (kChannels != 0 ? kChannels : channels); ++i)
+        out[i] = (from[i] - own_zeros[static_cast<size_t>(i)]) * own_weights[static_cast<size_t>(i)];
+    }
+  }
+
   void RunColumns(const Call& call, const WidenedPart<float>& part, int64_t image, int64_t tile) const {
     const llvm::SmallVector<float, 256> weights = WeightsOfTile(call, tile);
     std::array<int32_t, kMaxStoredPixels * kBlockColumns> sums;
@@ -262,6 +299,7 @@ class Int8Depthwise final : public Int8Kernel<float> {
   }
 
   std::vector<int32_t> taps_, zeros_;
+  bool scales_pixels_;  // windows of a single pixel
   bool reads_codes_;
 };
 

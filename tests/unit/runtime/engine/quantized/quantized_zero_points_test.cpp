@@ -101,6 +101,12 @@ TEST(QuantizedZeroPointsTest, ChannelsAndWindows) {
       };
       for (const int64_t channels : {8, 15, 16, 17, 31, 32, 33, 48})
         check({.image = {2, channels, 6, 7}, .size = {3, 3}, .begin = {1, 1}, .end = {1, 1}});
+      // Windows of single pixels, all of them or not, with a border or without.
+      for (const int64_t channels : {15, 16, 17, 40}) {
+        for (const int64_t stride : {1, 2})
+          check({.image = {2, channels, 9, 21}, .size = {1, 1}, .strides = {1, stride}});
+        check({.image = {1, channels, 4, 5}, .size = {1, 1}, .begin = {0, 1}, .end = {1, 0}});
+      }
       for (const int64_t stride : {1, 2, 3})
         check({.image = {2, 24, 9, 11},
                .size = {3, 4},
