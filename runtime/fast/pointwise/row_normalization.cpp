@@ -2,6 +2,7 @@
 // are vectorized along the terms if they are contiguous, otherwise along the inner axis.
 // runtime/kernels/arithmetic/normalization.cpp has the formulas and handles all cases declined here.
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <vector>
@@ -18,6 +19,8 @@
 #include "runtime/fast/simd/loop_math.h"
 #include "runtime/fast/simd/pointwise/row_statistics_microkernel.h"
 #include "runtime/tensor/parallel.h"
+#include "runtime/tensor/round_up.h"
+#include "runtime/tensor/thread_team.h"
 
 namespace nnefc::runtime::fast::pointwise {
 
@@ -40,6 +43,7 @@ struct Normalisation {
     const float* x = run.input(0).data<float>();
     float* out = run.output().mutable_data<float>();
     if (of.inner == 1 && of.terms > kPart) return LongRows(x, out, of);
+    if (of.inner == 1 && fits_lanes && by.normalizes) return Rows(x, out, of);
     ForEachLine(
         of, [&](int64_t line) { Row(x + line * of.terms, out + line * of.terms, of.terms); },
         [&](int64_t outer, int64_t first, int64_t columns) {
@@ -91,6 +95,23 @@ struct Normalisation {
       const auto rest = static_cast<float>(mean - static_cast<double>(rounded));
       simd::ShiftAndScaleFloats(x + part.begin, part.count(), {rounded, rest, variance},
                                 static_cast<float>(factor), out + part.begin);
+    });
+  }
+  // Processes groups of rows.
+  void Rows(const float* x, float* out, const Folded& of) const {
+    const int64_t each =
+        std::clamp<int64_t>(of.outer / (2 * tensor::CurrentThreads()), 1, simd::RowsPerVector());
+    ParallelFor(tensor::CeilDivide(of.outer, each), each * of.terms, [&](int64_t group) {
+      const int64_t first = group * each, count = std::min(each, of.outer - first);
+      const float* from = x + first * of.terms;
+      float* to = out + first * of.terms;
+      const int64_t done = simd::CentreRows({.x = from,
+                                             .out = to,
+                                             .rows = count,
+                                             .terms = of.terms,
+                                             .eps = static_cast<float>(by.epsilon),
+                                             .inside = by.inside});
+      for (int64_t row = done; row < count; ++row) Row(from + row * of.terms, to + row * of.terms, of.terms);
     });
   }
   void Row(const float* x, float* out, int64_t terms) const {

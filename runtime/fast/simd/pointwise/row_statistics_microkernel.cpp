@@ -51,6 +51,15 @@ NNEFC_SIMD_INLINE inline void ScaleRow(const float* x, int64_t terms, float fact
   for (; i < terms; ++i) to[i] = x[i] * factor;
 }
 
+NNEFC_SIMD_INLINE inline void ShiftAndScaleRow(const float* x, int64_t terms, float mean, float rest,
+                                               float factor, float* to) {
+  int64_t i = 0;
+  for (; i + kSimdWidth <= terms; i += kSimdWidth)
+    *reinterpret_cast<UnalignedFloatVector*>(to + i) =
+        (*reinterpret_cast<const UnalignedFloatVector*>(x + i) - mean - rest) * factor;
+  for (; i < terms; ++i) to[i] = (x[i] - mean - rest) * factor;
+}
+
 // Returns true if a sum of squares suffered no relevant underflow or overflow.
 bool IsInRange(float squares) {
   constexpr float kMin = 1e-28F;
@@ -91,7 +100,76 @@ NNEFC_SIMD_INLINE inline bool NormalizeSome(const NormalizedRows& given, const f
   return true;
 }
 
+// The means of up to kSimdWidth rows, and what the rounding left out.
+struct MeansOfRows {
+  FloatVector means, rests;
+};
+
+NNEFC_SIMD_INLINE inline void FindMeans(const CentredRows& given, const float* x, int64_t rows,
+                                        MeansOfRows& found) {
+  FloatVector sums[kSimdWidth], firsts = {};
+  for (int64_t i = 0; i < kSimdWidth; ++i) {
+    sums[i] = FloatVector{};
+    if (i >= rows) continue;
+    const float first = x[i * given.terms];
+    firsts[i] = first;
+    AddMapped(
+        x + i * given.terms, given.terms,
+        [=](const FloatVector& taken, FloatVector& to) NNEFC_SIMD_INLINE { to += taken - first; }, sums[i]);
+  }
+  ReduceAddEach(sums);
+  const FloatVector more = sums[0] / static_cast<float>(given.terms);
+  // The sum of two floats and its rounding error.
+  found.means = firsts + more;
+  const FloatVector added = found.means - firsts;
+  found.rests = (firsts - (found.means - added)) + (more - added);
+}
+
+// Normalizes up to kSimdWidth rows by their moments; returns false without any effect if squares are out of
+// range.
+NNEFC_SIMD_INLINE inline bool CentreSome(const CentredRows& given, const float* x, int64_t rows, float* out) {
+  MeansOfRows found;
+  FindMeans(given, x, rows, found);
+  FloatVector sums[kSimdWidth];
+  for (int64_t i = 0; i < kSimdWidth; ++i) {
+    sums[i] = FloatVector{};
+    if (i >= rows) continue;
+    const float mean = found.means[i];
+    AddMapped(
+        x + i * given.terms, given.terms,
+        [=](const FloatVector& taken, FloatVector& to) NNEFC_SIMD_INLINE {
+          const FloatVector distance = taken - mean;
+          to += distance * distance;
+        },
+        sums[i]);
+  }
+  ReduceAddEach(sums);
+  if (!AreInRange(sums[0], rows)) return false;
+  FloatVector variance = sums[0] / static_cast<float>(given.terms) - found.rests * found.rests;
+  Max(variance, FloatVector{});
+  if (given.inside) variance += given.eps;
+  SquareRoot(variance);
+  if (!given.inside) variance += given.eps;
+  const FloatVector factors = 1.0f / variance;
+  for (int64_t i = 0; i < rows; ++i)
+    ShiftAndScaleRow(x + i * given.terms, given.terms, found.means[i], found.rests[i], factors[i],
+                     out + i * given.terms);
+  return true;
+}
+
 }  // namespace
+
+int64_t CentreRows(const CentredRows& call) {
+  int64_t done = 0;
+  RunSimd([&]() NNEFC_SIMD_INLINE {
+    const CentredRows given = call;  // local copy, to exclude aliasing
+    for (; done < given.rows; done += kSimdWidth) {
+      const int64_t rows = std::min(kSimdWidth, given.rows - done), begin = done * given.terms;
+      if (!CentreSome(given, given.x + begin, rows, given.out + begin)) return;
+    }
+  });
+  return std::min(done, call.rows);
+}
 
 int64_t NormalizeRows(const NormalizedRows& call) {
   int64_t done = 0;
@@ -130,13 +208,8 @@ std::optional<FloatMoments> ComputeFloatMoments(const float* x, int64_t terms) {
 
 void ShiftAndScaleFloats(const float* x, int64_t terms, const FloatMoments& moments, float factor,
                          float* to) {
-  RunSimd([=, mean = moments.mean, rest = moments.rest]() NNEFC_SIMD_INLINE {
-    int64_t i = 0;
-    for (; i + kSimdWidth <= terms; i += kSimdWidth)
-      *reinterpret_cast<UnalignedFloatVector*>(to + i) =
-          (*reinterpret_cast<const UnalignedFloatVector*>(x + i) - mean - rest) * factor;
-    for (; i < terms; ++i) to[i] = (x[i] - mean - rest) * factor;
-  });
+  RunSimd([=, mean = moments.mean, rest = moments.rest]()
+              NNEFC_SIMD_INLINE { ShiftAndScaleRow(x, terms, mean, rest, factor, to); });
 }
 
 }  // namespace nnefc::runtime::fast::simd::NNEFC_SIMD_NAMESPACE

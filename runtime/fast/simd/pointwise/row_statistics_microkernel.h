@@ -47,6 +47,19 @@ inline int64_t RowsPerVector() {
   return SimdWidth();
 }
 
+// The arguments of CentreRows: (x - mean) / sqrt(variance + eps) if `inside`, otherwise
+// (x - mean) / (sqrt(variance) + eps), for consecutive rows.
+struct CentredRows {
+  const float* x;
+  float* out;
+  int64_t rows, terms;
+  float eps;
+  bool inside;
+};
+// Subtracts the means of rows and divides by their deviations, in groups like NormalizeRows, with the same
+// result. `out` may be `x`.
+NNEFC_SIMD_FUNCTION(CentreRows, int64_t(const CentredRows& given));
+
 // Computes to[i] = (x[i] - mean - rest) * factor for a row of any length; `to` may be `x`.
 NNEFC_SIMD_FUNCTION(ShiftAndScaleFloats, void(const float* x, int64_t terms, const FloatMoments& moments,
                                               float factor, float* to));

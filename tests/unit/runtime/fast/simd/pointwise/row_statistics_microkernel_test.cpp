@@ -175,7 +175,96 @@ TEST_P(NormalizedRowsTest, LastRows) {
   }
 }
 
+class CentredRowsTest : public RowStatisticsTest {
+ protected:
+  // Checks the first `done` rows, and that the others are not written.
+  void Check(const GuardedArray<float>& x, const CentredRows& given, int64_t done, double offset = 0) {
+    GuardedArray<float> out = Untouched(given.rows * given.terms);
+    CentredRows call = given;
+    call.x = x.data();
+    call.out = out.data();
+    ASSERT_EQ(Of(CentreRows)(call), done) << given.rows << " rows of " << given.terms;
+    for (int64_t row = 0; row < given.rows; ++row) {
+      const float* of_row = x.data() + row * given.terms;
+      const auto count = static_cast<double>(given.terms);
+      double mean = 0, variance = 0;
+      for (int64_t k = 0; k < given.terms; ++k) mean += of_row[k] / count;
+      for (int64_t k = 0; k < given.terms; ++k) variance += (of_row[k] - mean) * (of_row[k] - mean) / count;
+      const double deviation =
+          given.inside ? std::sqrt(variance + given.eps) : std::sqrt(variance) + given.eps;
+      for (int64_t k = 0; k < given.terms; ++k) {
+        const double expected = (of_row[k] - mean) / deviation;
+        // The mean is off by the rounding of distances; for large numbers it is part of the variance.
+        const double error = (std::abs(expected) + 4) * SumError(given.terms) + offset * kRounding * 1e-3;
+        ASSERT_TRUE(
+            IsNear(out[row * given.terms + k], row < done ? expected : kUntouched, row < done ? error : 0))
+            << given.rows << " rows of " << given.terms << ": " << row << ", " << k;
+      }
+    }
+  }
+  CentredRows Rows(int64_t rows, int64_t terms, float eps = 1e-5F, bool inside = true) const {
+    return {.x = nullptr, .out = nullptr, .rows = rows, .terms = terms, .eps = eps, .inside = inside};
+  }
+};
+
+TEST_P(CentredRowsTest, RowsAndTerms) {
+  for (const int64_t rows : {0, 1, 2, 7, 8, 9, 15, 16, 17, 33}) {
+    for (const int64_t terms : {16, 17, 31, 32, 33, 40, 64, 65}) {
+      for (const bool inside : {false, true})
+        Check(DrawReals(rows * terms), Rows(rows, terms, 0.25F, inside), rows);
+    }
+  }
+  Check(DrawReals(3 * 4096), Rows(3, 4096), 3);
+}
+
+TEST_P(CentredRowsTest, EpsAndOffsets) {
+  for (const float offset : {0.0F, -1.0F, 1000.0F, 3e4F}) {
+    GuardedArray<float> x = DrawReals(18 * 40);
+    for (float& number : x) number += offset;
+    for (const float eps : {0.0F, 1e-6F, 5.0F}) {
+      for (const bool inside : {false, true}) Check(x, Rows(18, 40, eps, inside), 18, std::abs(offset));
+    }
+  }
+}
+
+TEST_P(CentredRowsTest, RowsBeforeOneOutOfRange) {
+  constexpr int64_t kRows = 40, kTerms = 18;
+  for (int64_t row = 0; row < kRows; row += 3) {
+    for (const float special : {kNan, kInfinity, -kInfinity, 1e30F}) {
+      GuardedArray<float> x = DrawReals(kRows * kTerms);
+      x[row * kTerms + row % kTerms] = special;
+      Check(x, Rows(kRows, kTerms), row / lanes() * lanes());
+    }
+    // Equal numbers, whose squares are 0.
+    GuardedArray<float> x = DrawReals(kRows * kTerms);
+    std::fill_n(x.data() + row * kTerms, kTerms, 3.0F);
+    Check(x, Rows(kRows, kTerms), row / lanes() * lanes());
+  }
+}
+
+TEST_P(CentredRowsTest, LastRows) {
+  for (int64_t rows = 1; rows <= 17; ++rows) {
+    GuardedArray<float> x = DrawReals(rows * 16);
+    Check(x, Rows(rows, 16), rows);
+    x[x.size() - 1] = kNan;
+    Check(x, Rows(rows, 16), (rows - 1) / lanes() * lanes());
+  }
+}
+
+// The rows may be replaced.
+TEST_P(CentredRowsTest, InPlace) {
+  GuardedArray<float> x = DrawReals(19 * 37), out = Untouched(19 * 37);
+  CentredRows call = Rows(19, 37);
+  call.x = x.data();
+  call.out = out.data();
+  ASSERT_EQ(Of(CentreRows)(call), 19);
+  call.out = x.data();
+  ASSERT_EQ(Of(CentreRows)(call), 19);
+  for (int64_t i = 0; i < x.size(); ++i) ASSERT_EQ(x[i], out[i]);
+}
+
 NNEFC_INSTANTIATE_LANE_TESTS(RowStatisticsTest);
+NNEFC_INSTANTIATE_LANE_TESTS(CentredRowsTest);
 NNEFC_INSTANTIATE_LANE_TESTS(NormalizedRowsTest);
 
 }  // namespace
