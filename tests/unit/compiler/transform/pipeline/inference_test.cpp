@@ -215,6 +215,60 @@ TEST_F(ChangedInferenceTest, NodesOfUnchangedBodiesKeepTheirTypes) {
   EXPECT_EQ(TypeOf("if"), "f32[7]");
 }
 
+// A node is inferred again if a body has another result, even one of a node that stays as it is.
+TEST_F(ChangedInferenceTest, NodesOfBodiesWithOtherResultsAreInferred) {
+  const auto body = [](const std::string& role) {
+    return fmt::format(R"(    "{0}" input 1 -> 0 output 0 -> 0 graph "{0}" {{
+      %0 = opset1.Parameter "a" {{element_type = f32, shape = [2]}} : f32[2]
+      %1 = opset1.ShapeOf "other" (%0) : i64[1]
+      opset1.Result "r" (%0)
+    }}
+)",
+                       role);
+  };
+  EXPECT_EQ(Change(R"(  %0 = opset1.Parameter "c" {element_type = boolean, shape = []} : boolean[]
+  %1 = opset1.Parameter "x" {element_type = f32, shape = [2]} : f32[2]
+  %2 = opset8.If "if" (%0, %1) : f32[2] bodies {
+)" + body("then_body") +
+                       body("else_body") +
+                       "  }\n  %3 = opset1.Abs \"abs\" (%2) : f32[2]\n  opset1.Result \"y\" (%3)\n",
+                   [](Graph& graph) {
+                     const std::optional<Node> other = graph.FindNode("other");
+                     if (!other) return;
+                     graph.Remove(*graph.FindNode("r"));
+                     graph.CreateResult(other->out_port(0), "r");
+                   }),
+            "");
+  EXPECT_EQ(TypeOf("if"), "i64[1]");
+  EXPECT_EQ(TypeOf("abs"), "i64[1]");
+}
+
+// The first of several mistakes of a node is reported: here that of its first body.
+TEST_F(ChangedInferenceTest, FirstMistakesAreReported) {
+  const auto body = [](const std::string& role, const std::string& operation) {
+    return fmt::format(R"(    "{0}" input 1 -> 0 output 0 -> 0 graph "{0}" {{
+      %0 = opset1.Parameter "a" {{element_type = f32, shape = [2]}} : f32[2]
+      %1 = opset1.Const "k" : f32[2] = dense<f32[2]: 1.0, 2.0>
+      %2 = opset1.{1} "{0} node" (%0, %1) : f32[2]
+      opset1.Result "r" (%2)
+    }}
+)",
+                       role, operation);
+  };
+  const std::string wrong = Change(
+      R"(  %0 = opset1.Parameter "c" {element_type = boolean, shape = []} : boolean[]
+  %1 = opset1.Parameter "x" {element_type = f32, shape = [2]} : f32[2]
+  %2 = opset1.Parameter "z" {element_type = f32, shape = [3]} : f32[3]
+  %3 = opset8.If "if" (%0, %1) : f32[2] bodies {
+)" + body("then_body", "Add") +
+          body("else_body", "Multiply") + "  }\n  opset1.Result \"y\" (%3)\n  opset1.Result \"w\" (%2)\n",
+      [](Graph& graph) {
+        if (const std::optional<Node> branch = graph.FindNode("if"))
+          branch->in_port(1).Connect(graph.FindNode("z")->out_port(0));
+      });
+  EXPECT_NE(wrong.find("(opset8.If) invalid: `b` of `Add` has the shape [2]"), std::string::npos) << wrong;
+}
+
 // After a configuration that does not fit, no transformation runs.
 TEST_F(ChangedInferenceTest, MismatchesEndARun) {
   TransformationList list;
