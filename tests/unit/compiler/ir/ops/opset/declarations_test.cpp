@@ -28,6 +28,26 @@ TEST(OpsetNnefForm, ArgumentsThatAreNotGiven) {
   EXPECT_NE(read->Find("end_mask"), nullptr);
 }
 
+// An attribute that files omit, such as the axis of a broadcast, is set unless it has its usual value.
+TEST(OpsetNnefForm, ArgumentsOfUsualValues) {
+  for (const char* name : {"Add", "Multiply", "Equal", "LogicalAnd"}) {
+    const OpInfo& row = Opsets().Info(Opsets().Find("opset1", name));
+    const std::vector<std::string> names = NnefParametersOf(row).attributes;
+    ASSERT_EQ(names.size(), 2U);
+    const auto read = [&](size_t index, const Attribute& value) {
+      AttributeMap arguments;
+      arguments.Set(names[index], value);
+      NnefMistake mistake;
+      const std::optional<AttributeMap> attributes = ReadNnefAttributes(row, arguments, mistake);
+      const Attribute* found = attributes ? attributes->Find(row.attributes[index].name) : nullptr;
+      return found == nullptr ? std::nullopt : std::optional(*found);
+    };
+    for (const char* mode : {"numpy", "pdpd", "none"}) EXPECT_EQ(read(0, mode), Attribute(mode)) << name;
+    for (const int64_t axis : {1, -1, 3}) EXPECT_EQ(read(1, axis), Attribute(axis)) << name;
+    EXPECT_EQ(read(1, int64_t{0}), std::nullopt) << name;
+  }
+}
+
 constexpr char kFile[] = "stdlib/opset.nnef";
 constexpr std::string_view kHead =
     R"(# The extension NNEFC_opset: the operations of OpenVINO's sets that nnefc computes, under the name of the set that

@@ -53,6 +53,10 @@ TEST(OpsetProducts, OfLabels) {
   EXPECT_EQ(einsum("...ij,...jk->...ik", {{2, 7, 3, 4}, {2, 7, 4, 5}}, {2, 7, 3, 5}), 2 * 7 * 3 * 4 * 5);
   EXPECT_EQ(einsum("...ji,...jk->...ik", {{2, 7, 3, 4}, {2, 7, 3, 5}}, {2, 7, 4, 5}), 2 * 7 * 3 * 4 * 5);
   EXPECT_EQ(einsum("i...,...->i...", {{3, 2, 7}, {2, 7}}, {3, 2, 7}), 3 * 2 * 7);
+  // An ellipsis without axes has nothing to count, in the result or not.
+  EXPECT_EQ(einsum("...i->i", {{3}}, {3}), 3);
+  EXPECT_EQ(einsum("...ij->i", {{3, 5}}, {3}), 3 * 5);
+  EXPECT_EQ(einsum("...ij,j...->...i", {{3, 5}, {5}}, {3}), 3 * 5);
   // Nothing is counted for an equation that cannot be read, or with another number of operands.
   EXPECT_EQ(einsum("ij,jk", {{2, 3}, {3, 5}}, {2, 5}), 2 * 3 * 5);
   EXPECT_EQ(einsum("ij,j1->i", {{2, 3}, {3, 5}}, {2}), 0);
