@@ -305,6 +305,13 @@ TEST_F(PortMapsTest, OperationsWithBodies) {
                                                                          {"opset1", "Result", false}}) {
     EXPECT_EQ(MayHaveBodies(registry_.Info(registry_.Find(set, type))), may) << type;
   }
+  // Nothing is known of an operation without inference, in whichever set.
+  for (const char* set : {"opset1", "opset13", "test"}) {
+    OpInfo unknown;
+    unknown.set = set;
+    unknown.name = "Unknown";
+    EXPECT_TRUE(MayHaveBodies(unknown)) << set;
+  }
 }
 
 // Bodies may be nested 64 deep.

@@ -130,6 +130,9 @@ TEST_F(WrongOperandsTest, ShapesOfElements) {
     return text;
   };
   EXPECT_EQ(shape_of(Array({one, one, one})), "3,");
+  EXPECT_EQ(shape_of(Array({one})), "1,");
+  EXPECT_EQ(shape_of(Array({Array({one, one})})), "1,2,");
+  EXPECT_EQ(shape_of(Array({Array({Array({one})}), Array({Array({one})})})), "2,1,1,");
   EXPECT_EQ(shape_of(Array({Array({one, one}), Array({one, one}), Array({one, one})})), "3,2,");
   EXPECT_EQ(shape_of(Array({Array({one, one}), Array({one})})), "the argument of `shape_of` is an array");
   EXPECT_EQ(shape_of(Array({Array({one}), one})), "the argument of `shape_of` is an array");

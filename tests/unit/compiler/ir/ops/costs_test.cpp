@@ -18,6 +18,12 @@ TEST(Costs, TimesThatAreNotStated) {
   for (const double time : {times.quantize, times.dequantize, times.round_in_epilogue, times.round,
                             times.lookup, times.widen, ImageTimes().convert})
     EXPECT_EQ(time, 0);
+  const ImageTimes images;
+  EXPECT_EQ(images.product, nullptr);
+  for (const ImageTimes::Element& element : {images.slope, images.function, images.pool, images.concat}) {
+    EXPECT_EQ(element.in_f32, 0);
+    EXPECT_EQ(element.in_bf16, 0);
+  }
 }
 
 // Elements of less than a byte are packed; the last byte may be filled in part.

@@ -342,6 +342,17 @@ TEST_F(QuantizedImages, SourcesOfImages) {
   EXPECT_FALSE(SourceOfImage(graph_, last, is_parameter).has_value());
 }
 
+// The images before a quantization are searched through 16 nodes, itself the first; others are row-major.
+TEST_F(QuantizedImages, ImagesBeforeManyNodes) {
+  const auto is_row_major_after = [&](int count) {
+    OutputPort last = Images({1, 4, 5, 6});
+    for (int i = 0; i < count; ++i) last = Add("opset1", "Abs", {last}, {1, 4, 5, 6}, {});
+    return AreRowMajor(graph_, Of(last));
+  };
+  for (const int count : {0, 1, 2, 14, 15}) EXPECT_FALSE(is_row_major_after(count)) << count;
+  for (const int count : {16, 17, 40}) EXPECT_TRUE(is_row_major_after(count)) << count;
+}
+
 // A concatenation of images without elements has no functions to move.
 TEST_F(QuantizedImages, FunctionsAfterConcatenations) {
   for (const Shape& factors : {Shape{1, 1, 4, 1}, Shape{1, 1, 1, 4}, Shape{4, 1}, Shape{4}}) {
