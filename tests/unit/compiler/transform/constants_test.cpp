@@ -86,6 +86,16 @@ TEST_F(ConstantsTest, WhatShapeFunctionsKnowNeedsNoEvaluator) {
   EXPECT_TRUE(evaluator_.asked.empty());
 }
 
+// A node that nothing reads remains for the removal of dead nodes: its value is not computed.
+TEST_F(ConstantsTest, UnreadNodesAreNotEvaluated) {
+  EXPECT_EQ(Brief("  %3 = opset1.Multiply \"m\" (%1, %2) : f32[2,3]\n"
+                  "  %4 = opset1.Sqrt \"unread\" (%3) : f32[2,3]\n"
+                  "  %5 = opset1.Sqrt \"read\" (%1) : f32[2,3]\n"
+                  "  %9 = opset1.Add \"s\" (%0, %5) : f32[2,3]\n"),
+            "Parameter(x) Const(read) Add(s: x, read) Result(y: s)");
+  EXPECT_EQ(evaluator_.asked, (std::vector<std::string>{"m", "read"}));
+}
+
 // What follows from a folded value is folded in the same pass: the shape of `v` is known from that of `p`.
 TEST_F(ConstantsTest, ShapesThatFollowFromConstantsAreFolded) {
   evaluator_.number = 6;

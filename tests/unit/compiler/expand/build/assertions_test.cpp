@@ -16,14 +16,32 @@ Truth Of(std::string_view condition) {
 }
 
 TEST(Assertions, CompareSumsAndProducts) {
-  for (std::string_view condition :
-       {"S >= 1", "S==5", "S != B", "2*S+1 == 11", "S - B - 1 == 2", "S / B == 2", "-S < -B",
-        "(S + 1) * B <= 12", "1 < B < S", "S > 2 * B", "9223372036854775807 / B == 4611686018427387903",
-        "4611686018427387904 / 2 * B == 4611686018427387904"}) {
+  for (std::string_view condition : {"S >= 1",
+                                     "S==5",
+                                     "S != B",
+                                     "2*S+1 == 11",
+                                     "S - B - 1 == 2",
+                                     "S / B == 2",
+                                     "-S < -B",
+                                     "(S + 1) * B <= 12",
+                                     "1 < B < S",
+                                     "S > 2 * B",
+                                     "9223372036854775807 / B == 4611686018427387903",
+                                     "4611686018427387904 / 2 * B == 4611686018427387904",
+                                     "S * 0 == 0",
+                                     "0 * S == 0",
+                                     "S * -1 == -5",
+                                     "-1 * S == -5",
+                                     "S * 1 == 5",
+                                     "0 / S == 0",
+                                     "-1 * -S == S",
+                                     "S / 1 == 5",
+                                     "S / B * B == 4"}) {
     EXPECT_EQ(Of(condition), Truth::kHolds) << condition;
   }
   for (std::string_view condition :
-       {"S < 1", "S == 6", "S != 5", "S - (B - 1) == 2", "1 < S < B", "1 > B <= S"})
+       {"S < 1", "S == 6", "S != 5", "S - (B - 1) == 2", "1 < S < B", "1 > B <= S", "S * 0 == 5", "0 * S > 0",
+        "S * -1 == 5", "0 / S == 5", "S / 1 == 1"})
     EXPECT_EQ(Of(condition), Truth::kFails) << condition;
 }
 

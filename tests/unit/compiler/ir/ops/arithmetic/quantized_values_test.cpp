@@ -322,6 +322,10 @@ TEST_F(QuantizedImages, LimitsOfQuantizations) {
   EXPECT_TRUE(is_known(Floats({}, 255)));
   EXPECT_FALSE(is_known({AddParameter(graph_, "p", ElementType::kF32, PartialShape::OfRank(0)), 0}));
   EXPECT_FALSE(is_known(Add("opset1", "Const", {}, PartialShape::OfRank(0), {})));
+  // A limit that other nodes compute is no constant yet, even of known value.
+  const OutputPort computed = Add("opset1", "Abs", {Floats({}, 255)}, PartialShape::OfRank(0), {});
+  graph_.SetOutputValue(computed, TensorValue::FromFloats({}, {255}));
+  EXPECT_FALSE(is_known(computed));
 }
 
 // The source of images is found through their maxima, not through the indices of these.
