@@ -217,6 +217,19 @@ TEST(RaiseBodies, RangesOfConcatenatedOutputs) {
   EXPECT_EQ(form(0, 6, 1), "tensor_iterator");
   EXPECT_EQ(form(-1, 0, -1), "tensor_iterator");
   EXPECT_EQ(form(6, 0, -1), "tensor_iterator");
+  // Of an open extent, only the ends of the axis itself are known to be all elements.
+  const auto open = [](int start, int end, int stride) {
+    return FormOf({.outputs = fmt::format(
+                       "output 0 -> 0 output 1 -> 1 slice(axis 0, start {}, end {}, stride {}, part 1)",
+                       start, end, stride),
+                   .shape = "[?]",
+                   .input = "[?]"});
+  };
+  const std::string reason = "a concatenated output is a part of an axis";
+  EXPECT_EQ(open(0, -1, 1), "tensor_iterator");
+  EXPECT_EQ(open(-1, 0, -1), "tensor_iterator");
+  EXPECT_EQ(open(0, 6, 1), reason);
+  EXPECT_EQ(open(6, 0, -1), reason);
 }
 
 // A Loop with a trip count and conditions. It takes slices of its input, or all of it.
