@@ -571,6 +571,13 @@ TEST_F(FusionsTest, NoSequence) {
   // Reads forward and joins backward, states that are not carried or belong to another, data that are
   // computed.
   EXPECT_TRUE(is_left({.joined = "slice(axis 1, start -1, end 0, stride -1, part 1)"}));
+  // Slices or results of a part of the steps.
+  for (const char* part :
+       {"slice(axis 1, start 1, end -1, stride 1, part 1)",
+        "slice(axis 1, start 0, end -2, stride 1, part 1)", "slice(axis 1, start 0, end 4, stride 1, part 1)",
+        "slice(axis 1, start -2, end 0, stride -1, part 1)",
+        "slice(axis 1, start -1, end 1, stride -1, part 1)"})
+    EXPECT_TRUE(is_left({.slice = part})) << part;
   EXPECT_TRUE(is_left({.back = "back 1 -> 1"}));
   EXPECT_TRUE(is_left({.back = "back 2 -> 1 back 1 -> 2"}));
   EXPECT_TRUE(is_left({.before = "      %z = opset1.Abs \"z\" (%h) : f32[2,4]\n", .hidden = "%z"}));
