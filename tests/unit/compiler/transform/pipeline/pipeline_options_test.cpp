@@ -27,6 +27,25 @@ TEST_F(PipelineOptionsTest, AnchorsDoNotRun) {
   }
 }
 
+// A graph is verified after each transformation on request only.
+TEST_F(PipelineOptionsTest, VerificationOnRequest) {
+  TransformationList list;
+  RegisterAnchors(list);
+  list.Add<Calls>("BREAKS", [](Graph& graph) {
+    graph.SetType(graph.FindNode("s")->out_port(0), ElementType::kF32, {7});
+  });
+  for (const bool is_verified : {false, true}) {
+    const auto graph = Parse(kMish);
+    Emitter emitter;
+    PipelineOptions options;
+    if (is_verified) options.verify = true;
+    std::optional<Pipeline> pipeline = Pipeline::Make(list, options, emitter);
+    ASSERT_TRUE(pipeline.has_value());
+    EXPECT_EQ(pipeline->Run(Side::kAfterLowering, *graph, emitter), !is_verified);
+    EXPECT_EQ(emitter.has_errors(), is_verified);
+  }
+}
+
 TEST_F(PipelineOptionsTest, PortsOfANode) {
   const auto ir = Parse(R"(  %0 = opset1.Parameter "x" {element_type = f32, shape = [2]} : f32[2]
   %1 = opset1.Add "a" (%0, %0) : f32[2]
