@@ -215,6 +215,21 @@ TEST(Raise, FoldsABatchNormalizationIntoTheConvolution) {
                    "bn_bias = constant(shape = [1, 2], value = [1.0, -5.0]);", "y = conv(x, w, bn_bias);"}));
 }
 
+// The outputs of all groups are scaled in the order of the groups.
+TEST(Raise, FoldsABatchNormalizationIntoGroups) {
+  const Raising raising(
+      Parameter(0, "x", "f32[1,4,4]") +
+          "%1 = opset1.Const \"w\" : f32[2,1,2,1] = dense<f32[2,1,2,1]: 2.0, 4.0, 1.0, 3.0>\n" +
+          fmt::format("%2 = opset1.GroupConvolution \"conv\" (%0, %1) {}\n", kConvolution) +
+          Normalization("%2", "[1,2,4]"),
+      /*folds_batch_normalization=*/true);
+  ASSERT_TRUE(raising.ok());
+  EXPECT_EQ(
+      raising.Statements(),
+      (Lines{"w = constant(shape = [2, 2, 1], value = [1.0, 2.0, 2.0, 6.0]);",
+             "bn_bias = constant(shape = [1, 2], value = [1.0, -5.0]);", "y = conv(x, w, bn_bias, groups = 2);"}));
+}
+
 TEST(Raise, FoldsABatchNormalizationAfterASharedConvolution) {
   const Raising raising(NormalizedConvolution("opset1.Result \"z\" (%2)\n"),
                         /*folds_batch_normalization=*/true);
