@@ -92,6 +92,22 @@ TEST_F(CharactersTest, TagsOfEntries) {
   EXPECT_NE(written("infos").find("<infos "), std::string::npos);
 }
 
+// The entries that OpenVINO's reader adds are not written, but those of these names with or below others are.
+TEST_F(CharactersTest, EntriesOfTheReader) {
+  for (const char* name : {"version", "__weights_path"}) {
+    const auto is_written = [&](const std::vector<std::string>& path) {
+      const auto graph = Small();
+      graph->SetRtInfo(openvino::JoinPath(path), ir::Attribute("kept"));
+      EXPECT_TRUE(WriteOpenVino(*graph, Path("net.xml")).ok());
+      return ReadText(Path("net.xml")).find("value=\"kept\"") != std::string::npos;
+    };
+    EXPECT_FALSE(is_written({name})) << name;
+    EXPECT_TRUE(is_written({name, "a"})) << name;
+    EXPECT_TRUE(is_written({"a", name})) << name;
+    EXPECT_TRUE(is_written({std::string(name) + "s"})) << name;
+  }
+}
+
 // An entry may have a value and entries below it.
 TEST_F(CharactersTest, EntriesWithValuesAndChildren) {
   const auto entries = [&](const std::string& more) {
