@@ -224,10 +224,9 @@ TEST(Raise, FoldsABatchNormalizationIntoGroups) {
           Normalization("%2", "[1,2,4]"),
       /*folds_batch_normalization=*/true);
   ASSERT_TRUE(raising.ok());
-  EXPECT_EQ(
-      raising.Statements(),
-      (Lines{"w = constant(shape = [2, 2, 1], value = [1.0, 2.0, 2.0, 6.0]);",
-             "bn_bias = constant(shape = [1, 2], value = [1.0, -5.0]);", "y = conv(x, w, bn_bias, groups = 2);"}));
+  EXPECT_EQ(raising.Statements(), (Lines{"w = constant(shape = [2, 2, 1], value = [1.0, 2.0, 2.0, 6.0]);",
+                                         "bn_bias = constant(shape = [1, 2], value = [1.0, -5.0]);",
+                                         "y = conv(x, w, bn_bias, groups = 2);"}));
 }
 
 TEST(Raise, FoldsABatchNormalizationAfterASharedConvolution) {
