@@ -407,6 +407,14 @@ TEST_F(QueriesTest, ValuesOfInstantiations) {
   Open(kQueriesNet);
   EXPECT_EQ(service_.HoverAt(kQueriesUri, At("step]"))->value, "2");
   EXPECT_EQ(service_.HoverAt(kQueriesUri, At("input, filter, stride"))->value, "");  // a tensor
+  // `external`, the first fragment of its library, is not the first one of the document.
+  Open(
+      "version 1.0;\nextension KHR_enable_fragment_definitions;\n"
+      "fragment first( n: integer ) -> ( y: tensor<scalar> )\n{\n"
+      "    y = constant(shape = [n], value = [0.5]);\n}\n"
+      "graph g( x ) -> ( y )\n{\n    x = external(shape = [4]);\n    y = add(x, first(n = 4));\n}\n");
+  EXPECT_EQ(service_.HoverAt(kQueriesUri, At("n = 4"))->value, "4");
+  EXPECT_EQ(service_.HoverAt(kQueriesUri, At("shape = [4]"))->value, "");
 }
 
 TEST_F(QueriesTest, FormulasOfOperations) {

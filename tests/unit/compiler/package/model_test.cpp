@@ -525,6 +525,9 @@ TEST_F(ModelTest, RefusesDamagedStreams) {
   std::string checksum = packed;
   checksum[checksum.size() - 6] ^= 1;
   EXPECT_EQ(OpenFails(checksum), "the archive is damaged: incorrect data check [archive.damaged]\n");
+  std::string size = packed;  // the last byte of the stream
+  size.back() ^= 1;
+  EXPECT_EQ(OpenFails(size), "the archive is damaged: incorrect length check [archive.damaged]\n");
   EXPECT_NE(OpenFails(Gzip(packed)).find("invalid tar archive"), std::string::npos);
   EXPECT_NE(OpenFails("no archive").find("invalid tar archive"), std::string::npos);
   EXPECT_NE(OpenFails("").find("invalid tar archive"), std::string::npos);

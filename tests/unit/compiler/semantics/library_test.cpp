@@ -74,6 +74,11 @@ TEST(AddedLibrary, TellsItsFragmentsAndItsFirstMistake) {
       CheckAddedLibrary({"added", head + "fragment relu( x: tensor<scalar> ) -> ( y: tensor<scalar> );"})
           .mistake,
       "");
+  EXPECT_EQ(
+      CheckAddedLibrary({"added", head + "fragment tanh( x: tensor<scalar> ) -> ( y: tensor<scalar> );\n"
+                                         "fragment relu( x: tensor<scalar> ) -> ( y: tensor<scalar> );"})
+          .mistake,
+      "2:10: fragment `tanh` redefines a standard operation [declaration.redefined-operation]");
   EXPECT_NE(CheckAddedLibrary({"added", "no document"}).mistake, "");
   // A library is not described by the other dialect.
   EXPECT_EQ(CheckAddedLibrary({"added", head + "fragment f( x: tensor<scalar> ) -> ( y: tensor<scalar> )\n{\n"

@@ -214,6 +214,10 @@ TEST(Completions, AreOfEnabledExtensions) {
           "version 1.0;\nextension tract_registry tract_core;\ngraph g( x ) -> ( y ) {\n y = tract_core_er")
           .Of(SymbolKind::kOperation),
       "tract_core_erf");
+  // Those of the other dialect are not.
+  const std::string layers = "graph g( x ) -> ( y ) {\n y = conv_";
+  EXPECT_EQ(Offers("version 1.0\n" + layers).Of(SymbolKind::kOperation), "conv_layer");
+  EXPECT_EQ(Offers("version 1.0;\n" + layers).Of(SymbolKind::kOperation), "");
 }
 
 TEST(Completions, AreNotOfCommentsAndStrings) {

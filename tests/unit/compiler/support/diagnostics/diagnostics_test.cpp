@@ -2,12 +2,17 @@
 
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <csignal>
+#include <cstdio>
+#include <fstream>
 
 #include "compiler/support/check.h"
 #include "compiler/support/context.h"
 #include "compiler/support/diagnostics/sort_diagnostics.h"
+#include "compiler/support/files/file.h"
 #include "nlohmann/json.hpp"
 
 namespace nnefc {
@@ -26,6 +31,19 @@ TEST(SourceManagerTest, FindsLinesAndColumns) {
   EXPECT_EQ(sources.Line(file, 1), "one");
   EXPECT_EQ(sources.Line(file, 3), "");
   EXPECT_EQ(sources.Line(file, 4), "four");
+}
+
+// Threads share the texts of a base, whose lines are counted when a text is added.
+TEST(SourceManagerTest, CountsLinesOfABaseAtOnce) {
+  const std::string path = testing::TempDir() + "nnefc_lines_" + std::to_string(::getpid());
+  ASSERT_TRUE(WriteFile(path, "a\nb\nc").ok());
+  SourceManager base = SourceManager::MakeBase();
+  const ErrorOr<FileId> file = base.Open(path);
+  ASSERT_TRUE(file.ok());
+  std::fstream(path, std::ios::in | std::ios::out) << "a-b-c";  // the text is that of the file
+  ASSERT_EQ(base.Text(*file), "a-b-c");
+  EXPECT_EQ(base.Position({*file, 4}).line, 3);
+  std::remove(path.c_str());
 }
 
 // Two ranges of a file have a common one, in either order.

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
@@ -62,6 +63,33 @@ TEST_F(FileTest, IsRemovedWithEachDescriptor) {
   EXPECT_EQ(::fcntl(0, F_GETFD), -1) << "it is still open";
   ::dup2(input, 0);
   ::close(input);
+}
+
+TEST_F(FileTest, IsReadWithEachDescriptor) {
+  ASSERT_TRUE(WriteFile(Path("a"), "text").ok());
+  const int input = ::dup(0);
+  ::close(0);
+  const auto mapped = MappedFile::Open(Path("a"));
+  const bool is_device_open = OutputFile::Create("/dev/null").ok();
+  ::dup2(input, 0);
+  ::close(input);
+  ASSERT_TRUE(mapped.ok());
+  EXPECT_EQ((*mapped)->text(), "text");
+  EXPECT_TRUE(is_device_open);
+}
+
+// The number of an earlier error does not count where a write succeeds.
+TEST_F(FileTest, WritesOnceAfterAnInterruption) {
+  int pipe[2] = {};
+  ASSERT_EQ(::pipe2(pipe, O_CLOEXEC), 0);
+  auto file = OutputFile::Create(fmt::format("/proc/self/fd/{}", pipe[1]));
+  ASSERT_TRUE(file.ok());
+  errno = EINTR;
+  EXPECT_TRUE(file->Write("text").ok());
+  char read[16];
+  EXPECT_EQ(::read(pipe[0], read, sizeof(read)), 4);
+  ::close(pipe[0]);
+  ::close(pipe[1]);
 }
 
 TEST_F(FileTest, FollowsLinksAndKeepsPermissions) {
