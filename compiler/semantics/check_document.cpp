@@ -107,9 +107,6 @@ AddedLibraryReport CheckAddedLibrary(const AddedLibrary& library) {
   for (const ast::Fragment& fragment : document->ast().fragments) {
     if (!fragment.name.symbol.valid()) continue;
     report.fragments.emplace_back(context.symbols.Text(fragment.name.symbol));
-    const bool is_taken = standard.FindOwn(fragment.name.symbol).valid();
-    if (is_taken && report.mistake.empty())
-      report.mistake = fmt::format("`{}` is a standard operation", report.fragments.back());
   }
   for (size_t i = known.base().symbols.size(); i < context.symbols.size(); ++i)
     report.words.emplace_back(context.symbols.Text(Symbol(static_cast<int32_t>(i))));
