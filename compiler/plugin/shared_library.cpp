@@ -81,10 +81,10 @@ ErrorOr<std::shared_ptr<const SharedLibrary>, LoadError> SharedLibrary::Load(con
   void* handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle != nullptr) return std::shared_ptr<const SharedLibrary>(new SharedLibrary(handle));
   const char* error = ::dlerror();
-  std::string message = WithoutMangling(error == nullptr ? "the system does not say why" : error);
+  std::string message = error == nullptr ? "the system does not say why" : error;
   // The reporter adds the path.
   if (message.starts_with(path + ": ")) message.erase(0, path.size() + 2);
-  return LoadError{std::move(message)};
+  return LoadError{WithoutMangling(std::move(message))};
 }
 
 SharedLibrary::~SharedLibrary() {
