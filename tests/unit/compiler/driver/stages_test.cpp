@@ -148,6 +148,20 @@ TEST_F(StagesTest, TensorsAreQuantized) {
   EXPECT_EQ(ir::PrintGraph(*expanded_.document.graph), exact);
 }
 
+// Where a line of graph.quant is wrong, no tensor is quantized.
+TEST_F(StagesTest, MistakesOfQuantizationKeepTheGraphExact) {
+  const std::string right = "\"x\": linear_quantize(min = 0.0, max = 1.0, bits = 8);\n";
+  options_.quantize = true;
+  for (const std::string wrong : {"", "\"y\": linear_quantize(min = [[0.0, 0.0]], max = 1.0, bits = 8);\n"}) {
+    options_.quantization = NamedText{"graph.quant", right + wrong};
+    Run(Document("    y = relu(x);\n"));
+    EXPECT_EQ(expanded_.complete, wrong.empty());
+    const std::string graph = ir::PrintGraph(*expanded_.document.graph);
+    EXPECT_EQ(graph.find("linear_quantize") != std::string::npos, wrong.empty()) << graph;
+    context_.emitter.Clear();
+  }
+}
+
 // A tensor has a quantized type if its quantization has 8 bits and is of the tensor or of its first axis.
 TEST_F(StagesTest, QuantizedTypesAreOfTheFirstAxis) {
   const auto count_scales = [&](std::string_view scale, std::string_view zero_point, int bits) -> size_t {

@@ -6,6 +6,8 @@
 
 #include <cstring>
 
+#include "compiler/driver/compilation.h"
+#include "compiler/ir/algorithms/infer.h"
 #include "tests/unit/compiler/plugin/plugins_support.h"
 
 // Resolved when a plug-in is loaded.
@@ -72,6 +74,19 @@ TEST_F(PluginsTest, FilesThatAreNoPlugins) {
   EXPECT_EQ(Report(*Plugins::Load({Module("mangled")})).messages[0].find("_Z"), std::string::npos);
 }
 
+// Names of C++ are readable whatever is written before and after them.
+TEST_F(PluginsTest, NamesOfMissingFunctions) {
+  ExpectMistake(*Plugins::Load({Write("of_Zoo.so", Read(Module("mangled")))}), "plugin.not-loadable",
+                "of_Zoo.so`: undefined symbol: nnefc::plugin::Missing(int)");
+  // The system states the version of a symbol after its name.
+  std::string bytes = Read(Module("allocating"));
+  const std::string known = "_Znwm", unknown = "_Znwx";
+  for (size_t at = bytes.find(known); at != std::string::npos; at = bytes.find(known, at))
+    bytes.replace(at, known.size(), unknown);
+  ExpectMistake(*Plugins::Load({Write("versioned.so", bytes)}), "plugin.not-loadable",
+                "versioned.so`: undefined symbol: operator new(long long)");
+}
+
 // Each byte of the header that says of what kind the file is, and where its sections are.
 TEST_F(PluginsTest, DamagedHeaders) {
   const std::string whole = Read(Module("whole"));
@@ -118,6 +133,44 @@ TEST_F(PluginsTest, NamesOfSections) {
   bytes[at + name.size() - 1] = '_';
   ExpectMistake(*Plugins::Load({Write("named.so", bytes)}), "plugin.not-a-plug-in",
                 "without `NNEFC_EXTENSION`");
+}
+
+// Verification infers the shapes of a graph again: of an expanded document, and of a graph that was read.
+TEST_F(PluginsTest, ShapesThatChange) {
+  driver::CompileOptions options;
+  options.plugins = Load([](Registrar& registrar) {
+    registrar.AddLibrary("acme", kHead + std::string(kPrimitive));
+    registrar.AddOperation(
+        {.set = "nnef", .name = "broken", .infer = [count = int64_t{0}](ir::InferContext& context) mutable {
+           context.SetOutput(0, context.input(0).type, {++count});
+         }});
+  });
+  ASSERT_TRUE(options.plugins->ok());
+  const auto run = [&](const std::string& path, driver::Stage stage) {
+    driver::Compilation compilation(path, options);
+    const bool is_complete = compilation.RunUntil(stage);
+    std::string messages;
+    for (const Diagnostic& diagnostic : compilation.context().emitter.diagnostics())
+      messages += diagnostic.message;
+    EXPECT_EQ(is_complete, messages.empty()) << messages;
+    return messages;
+  };
+  const std::string document = Write("net.nnef",
+                                     "version 1.0;\ngraph g( x ) -> ( y )\n{\n    x = external(shape = "
+                                     "[8]);\n    y = broken(x);\n}\n");
+  const std::string graph = Write("net.ir",
+                                  R"(graph "g" {
+  %0 = nnef.external "x" {shape = [8], dtype = "scalar"} : f32[8] as ["x"]
+  %1 = nnef.broken "y" (%0) : f32[8] as ["y"]
+  opset1.Result "y" (%1)
+}
+)");
+  EXPECT_EQ(run(document, driver::Stage::kExpand), "");
+  EXPECT_EQ(run(graph, driver::Stage::kOpen), "");
+  options.verify = true;
+  const std::string fault = "a fault of nnefc, not of the model: after the stage ";
+  EXPECT_TRUE(run(document, driver::Stage::kExpand).starts_with(fault + "`expand`"));
+  EXPECT_TRUE(run(graph, driver::Stage::kOpen).starts_with(fault + "`open`"));
 }
 
 // The libraries are loaded as long as the plug-ins.

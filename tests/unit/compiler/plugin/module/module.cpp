@@ -1,5 +1,7 @@
 // A plug-in that registers what the program that loads it wants, and, by macros, files that are none.
 
+#include <new>
+
 #include "compiler/plugin/interface.h"
 
 namespace nnefc::plugin {
@@ -23,6 +25,8 @@ __attribute__((visibility("default"))) void NNEFC_REGISTER_FUNCTION(nnefc::plugi
   nnefc_test_missing();
 #elif defined(NNEFC_TEST_MANGLED)
   nnefc::plugin::Missing(1);
+#elif defined(NNEFC_TEST_ALLOCATING)
+  ::operator delete(::operator new(1));
 #endif
   nnefc_test_register(registrar);
 }
