@@ -158,6 +158,12 @@ class DeviceCheck {
     std::string shapes;
     for (const auto& [name, shape] : compilation_.expansion().open_shapes)
       shapes += fmt::format(" --input-shape {}=..", name);
+    if (shapes.empty()) {
+      Emit(kUnknownExtent, GraphRange(),
+           "the profile limits extents or bytes, and operations depend on a symbol that is the extent of no "
+           "input; write a number for it");
+      return;
+    }
     Emit(kUnknownExtent, GraphRange(),
          "the profile limits extents or bytes, and extents of inputs are symbols; pass `{}`",
          shapes.substr(1));

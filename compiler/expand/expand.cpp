@@ -77,6 +77,7 @@ ExpandedDocument ExpandDocument(const semantics::CheckedDocument& document,
   builder.names().Finish(*graph);
   if (options.replace_attributes && !own.emitter.has_errors()) options.replace_attributes(*graph);
   result.graph = std::move(graph);
+  result.has_trial_extents = options.tries_symbols;
   result.open_shapes = builder.externals().open_shapes();
   result.open_extents = builder.externals().open_extents();
   result.complete = document.complete() && evaluated && has_valid_variables && !own.emitter.has_errors();

@@ -64,7 +64,10 @@ struct [[nodiscard]] ExpandedDocument {
   std::map<std::string, ir::PartialShape> open_shapes;
   // The extents of externals with symbols as text, `2*S`.
   std::map<std::string, std::vector<std::string>> open_extents;
-  bool is_trial() const { return !open_shapes.empty(); }
+  // True if each symbol without a known extent has a trial extent (ExpandOptions::tries_symbols), also one
+  // that no external has.
+  bool is_trial() const { return has_trial_extents; }
+  bool has_trial_extents = false;
   // Diagnostics of the expansion.
   std::vector<Diagnostic> diagnostics;
 };

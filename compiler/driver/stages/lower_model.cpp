@@ -59,6 +59,12 @@ bool MayHoldNnefOperations(const ir::Graph& graph) {
 // Emits an error for a document that was expanded with trial extents.
 bool RequireExtents(const Checked& checked, const Expanded& expanded, Context& context) {
   if (!expanded.document.is_trial()) return true;
+  if (expanded.document.open_shapes.empty()) {
+    context.emitter.Emit(
+        kOpenSymbol, checked.document->graph()->name.range,
+        "operations depend on a symbol that is the extent of no input; write a number for it");
+    return false;
+  }
   context.emitter.Emit(
       kOpenSymbol, checked.document->symbols().front().range,
       "operations depend on extents that symbols stand for; set them by the shapes of inputs, "
