@@ -150,6 +150,41 @@ TEST(DeviceLimits, Operations) {
       1 + 1 + 2 + 1);
 }
 
+// With trial extents, no extent is compared, but a profile that limits extents needs those of symbols.
+TEST(DeviceLimits, ExtentsOfSymbols) {
+  const auto expect = [](std::string_view extents, const std::string& mistake) {
+    const std::string document =
+        "version 1.0;\nextension tract_registry tract_core;\nextension tract_symbol N;\nextension "
+        "tract_symbol "
+        "S;\n" +
+        Graph("x", fmt::format("x = external(shape = {});\nf = variable(shape = [3, 3, 1, 1], label = 'f');\n"
+                               "y = conv(tile(x, repeats = [N, 1, 1, 1]), f);",
+                               extents))
+            .substr(13);
+    const auto operations = [](std::string_view conv) {
+      return fmt::format(
+          R"({{"operations": {{"external": {{}}, "variable": {{}}, "tile": {{}}, "conv": {}}}}})", conv);
+    };
+    for (const std::string& json :
+         {std::string("{}"), operations("{}"), operations(R"({"ranks": [4], "types": ["scalar"]})"),
+          operations(R"({"inputs": {"input": {"ranks": [4]}}})"),
+          std::string(R"({"limits": {"weight_bytes": 36, "operations": 2}, "tensors": {"ranks": [4, 0]}})")})
+      EXPECT_EQ(Of(document, json), Lines()) << json;
+    for (const std::string& json :
+         {operations(R"({"max_extents": 1})"), operations(R"({"inputs": {"input": {"max_extents": 1}}})"),
+          operations(R"({"kernel": {"min": 2}})"), std::string(R"({"tensors": {"max_extents": 1}})"),
+          std::string(R"({"custom_operations": {"other": {"max_extents": 1}}})"),
+          std::string(R"({"limits": {"activation_bytes": 1}})")}) {
+      EXPECT_EQ(Of(document, json),
+                Lines({"device.unknown-extent: the profile limits extents or bytes, and " + mistake}))
+          << json;
+    }
+  };
+  expect("[S, 3, 1, 1]", "extents of inputs are symbols; pass `--input-shape x=..`");
+  expect("[2, 3, 1, 1]",
+         "operations depend on a symbol that is the extent of no input; write a number for it");
+}
+
 // Weights with one label are one tensor.
 TEST(DeviceLimits, BytesOfWeights) {
   const std::string two = Graph("x",

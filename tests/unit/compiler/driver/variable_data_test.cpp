@@ -1,7 +1,12 @@
 #include "compiler/driver/data/variable_data.h"
 
+#include <cstdlib>
+#include <filesystem>
+#include <set>
+
 #include "compiler/driver/compilation.h"
 #include "compiler/driver/data/quantization.h"
+#include "compiler/driver/data/write_variables.h"
 #include "compiler/package/tensors/random.h"
 #include "fmt/format.h"
 #include "gtest/gtest.h"
@@ -123,6 +128,28 @@ TEST_F(VariableStoreTest, TrailingOnes) {
       EXPECT_EQ(*value, TensorValue::FromFloats({2, 1}, {3, 4}));
     }
   }
+}
+
+// Variables that share their data share its file, which has the label of the first one.
+TEST_F(VariableStoreTest, WritesSharedDataOnce) {
+  namespace fs = std::filesystem;
+  std::string folder = (fs::path(testing::TempDir()) / "nnefc_variables_XXXXXX").string();
+  ASSERT_NE(::mkdtemp(folder.data()), nullptr);
+  Expand(
+      "    v = variable(shape = [2, 2], label = 'V');\n    w = variable(shape = [2, 2], label = 'v');\n"
+      "    u = variable(shape = [2, 2], label = 'u');\n    a = add(x, v);\n    b = add(u, w);\n"
+      "    y = add(a, b);\n");
+  for (const LabelsOf labels : {LabelsOf::kSource, LabelsOf::kPrinted}) {
+    const std::string path = fmt::format("{}/{}", folder, static_cast<int>(labels));
+    fs::create_directory(path);
+    VariableStore store = Store(1);
+    ASSERT_TRUE(WriteVariables(graph(), store, labels, path).ok());
+    std::set<std::string> names;
+    for (const fs::directory_entry& entry : fs::directory_iterator(path))
+      names.insert(entry.path().filename().string());
+    EXPECT_EQ(names, (std::set<std::string>{"V.dat", "u.dat"}));
+  }
+  fs::remove_all(folder);
 }
 
 }  // namespace

@@ -368,6 +368,7 @@ TEST_F(LanguageTest, QuantizationIsCheckedAgainstItsModel) {
   ASSERT_TRUE(service_.Change(quant, 2, {right}));
   EXPECT_EQ(told(), "lint.linear-quantize 0:9 quantization.unknown-key 1:0 binding.missing-argument 1:11 ");
   ASSERT_EQ(service_.Diagnostics(quant)[0].fixes.size(), 2u);
+  EXPECT_EQ(service_.Diagnostics(quant)[1].section, "R 5.3");  // not that of the other dialect
   EXPECT_EQ(Findings(), "");
   // The model changes while the file is open.
   const uint32_t at = At("graph net( image");

@@ -124,6 +124,19 @@ TEST_F(InnerModelsTest, BoundOfNestedArchives) {
   }
 }
 
+// Other files of an archive do not count when an inner one is unpacked later.
+TEST_F(InnerModelsTest, BoundOfOtherFiles) {
+  const std::string bytes = TarMaker()
+                                .File("graph.nnef", std::string(kDocument))
+                                .File("notes.txt", std::string(100'000, 'x'))
+                                .File("part.nnef.tgz", Gzip(Part()))
+                                .Tar();
+  const std::string path = Write("m.tar", bytes);
+  const auto model = ModelContainer::Open(path, context_, {.max_bytes = bytes.size()}).model;
+  ASSERT_NE(model, nullptr) << Messages();
+  ExpectPart(*model);
+}
+
 // Two forms of an inner model are reported for the model, without a part of its file.
 TEST_F(InnerModelsTest, SeveralFormsOfOneModel) {
   Write("m/graph.nnef", kDocument);

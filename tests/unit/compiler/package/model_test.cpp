@@ -155,6 +155,21 @@ TEST_F(ModelTest, FindsVariablesOfFoldersBesideWhatItListed) {
   EXPECT_EQ(Open(Path("m"))->Labels().size(), 4u);
 }
 
+// A folder of 10,000 entries or more is listed again.
+TEST_F(ModelTest, ListsLargeFoldersAgain) {
+  Write("m/graph.nnef", kGraph);
+  for (int i = 1; i < 9'998; ++i) Write(fmt::format("m/{}.txt", i), "");
+  for (const bool is_large : {false, true}) {
+    Write(is_large ? "m/b.dat" : "m/a.dat", "");
+    const auto model = Open(Path("m"));
+    ASSERT_NE(model, nullptr) << Messages();
+    EXPECT_EQ(model->Labels().size(), is_large ? 2u : 1u);
+    Write("m/later.dat", "");
+    EXPECT_EQ(model->HasVariable("later"), is_large);
+    std::filesystem::remove(Path("m/later.dat"));
+  }
+}
+
 TEST_F(ModelTest, OpensArchives) {
   for (std::string folder : {"", "./", "model/", "a/b/"}) {
     TarMaker tar;

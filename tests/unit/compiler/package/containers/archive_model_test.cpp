@@ -178,10 +178,17 @@ TEST_F(ArchiveModelTest, FoldersThatCannotBeListed) {
   EXPECT_TRUE(Open(path)->is_bundle());
   fs::permissions(folder_, fs::perms(0711));
   fs::permissions(Path("m"), fs::perms(0711));
+  Write("models/hidden/graph.nnef", kDocument);
+  Write("models/other/graph.nnef", kDocument);
+  fs::permissions(Path("models/hidden"), fs::perms(0711));
   const uid_t own = ::geteuid();
   if (own != 0 || ::seteuid(kSomebody) != 0) GTEST_SKIP() << "not the administrator";
   const auto model = Open(path);
+  EXPECT_EQ(Open(Path("models")), nullptr);
   ASSERT_EQ(::seteuid(own), 0);
+  // The search of models goes on after such a folder.
+  const std::string messages = Messages();
+  EXPECT_NE(messages.find("the folders below hold models, such as `other`"), std::string::npos) << messages;
   ASSERT_NE(model, nullptr) << Messages();
   EXPECT_FALSE(model->is_bundle());
   EXPECT_FALSE(model->HasVariable("a"));

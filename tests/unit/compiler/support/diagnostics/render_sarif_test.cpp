@@ -43,6 +43,22 @@ TEST(RenderSarif, LocationsOfEachKindOfFile) {
   EXPECT_EQ(region(results[1]["relatedLocations"][0]), R"({"byteLength":2,"byteOffset":3})");
 }
 
+// The short description of a rule is the first sentence of the full one.
+TEST(RenderSarif, DescriptionsOfRules) {
+  for (const auto& [full, first] : {std::pair("One. Two. Three.", "One."),
+                                    {"One sentence of 3.5 words.", "One sentence of 3.5 words."},
+                                    {"No full stop", "No full stop"},
+                                    {"O. K.", "O."}}) {
+    Context context;
+    context.emitter.Emit(kSarifRule, SourceRange(), "1");
+    const auto log = nlohmann::json::parse(
+        RenderSarif(context.emitter.diagnostics(), context.sources, [=](const Rule&) { return full; }));
+    const auto& rule = log["runs"][0]["tool"]["driver"]["rules"][0];
+    EXPECT_EQ(rule["shortDescription"]["text"], first);
+    EXPECT_EQ(rule["fullDescription"]["text"], full);
+  }
+}
+
 // The help of a rule states its section, if it is one of a specification.
 TEST(RenderSarif, SectionsOfSpecifications) {
   for (const auto& [section, begin] : {std::pair("R 1", "NNEF specification, R 1; `nnefc explain"),
