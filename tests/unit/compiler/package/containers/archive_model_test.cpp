@@ -119,6 +119,29 @@ TEST_F(ArchiveModelTest, DamagedWithinTheData) {
   EXPECT_FALSE(model->ReadVariable("a", ElementType::kF32, context_.emitter));
   EXPECT_NE(ReportText().find("the archive is damaged at or after `a.dat`"), std::string::npos)
       << ReportText();
+  EXPECT_EQ(context_.emitter.diagnostics().size(), 1U) << ReportText();
+}
+
+// Damage of an archive ends its reading: it is the only mistake, whatever libarchive reports then.
+TEST_F(ArchiveModelTest, DamagedUnusualCompressions) {
+  // A tar with a document and 60,000 zeros of shape [60000], in lzma with two literal context bits.
+  const std::string lzma = OfHex(
+      "5c00000100ffffffffffffffff00339c8846bc2b6bc086de0e9e69bb12fec07b397cc3d397f24e2a2414a5219e72c56a"
+      "2c3779e814409f3afac6cb37fcbddecb66afda1f6cf1afc133c04f42a14d624f82fb88c1fee02108ed8fcde6d8617ceb"
+      "cf82a5144cd55b14ae2b66f209be2f7e5cb98f43eabb2669ebe209e4c27d4f02151eb005bedce15480f8e486af1efa24"
+      "8a93c068ceed7640883c85735212841ffd50e6a964c6beeac95bca6c3aaa14e53423a488f483321f250eda2b0b3ccfb5"
+      "9f4ad81dc744db77b1acf0193ba58f62b4ecca7cdefb9a2e49e9476e60ffffbd77db60");
+  const auto model = Open(Write("m.tar.lzma", lzma));
+  ASSERT_NE(model, nullptr) << Messages();
+  {
+    std::fstream file(Path("m.tar.lzma"), std::ios::binary | std::ios::in | std::ios::out);
+    file.seekp(200);  // of the code for the zeros
+    file << std::string(lzma.size() - 200, '\xff');
+  }
+  EXPECT_FALSE(model->ReadVariable("a", ElementType::kF32, context_.emitter));
+  ASSERT_EQ(context_.emitter.diagnostics().size(), 1U) << ReportText();
+  EXPECT_NE(ReportText().find("the archive is damaged at or after `a.dat`"), std::string::npos)
+      << ReportText();
 }
 
 // A header whose checksum is wrong is the only mistake, and the file before it is named.
