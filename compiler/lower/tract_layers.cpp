@@ -132,16 +132,27 @@ class VolumeSampling {
       const OutputPort part = is_nearest ? Element(positions_) : Corner(corner);
       sum = sum.valid() ? Binary("Add", sum, part, "sum") : part;
     }
-    const OutputPort rows =
-        n_.Add("opset1", "Concat", {Slice(n_.input(0), 0, 2, "channels"), Slice(n_.input(1), 1, 4, "places")},
-               Attributes({{"axis", 0}}));
-    n_.SetOutput(n_.Add("opset1", "Reshape", {sum, rows}, Attributes({{"special_zero", false}}), "samples"));
+    n_.SetOutput(
+        n_.Add("opset1", "Reshape", {sum, ResultShape()}, Attributes({{"special_zero", false}}), "samples"));
   }
 
  private:
   OutputPort Number(double value) { return n_.ConstFloat(value, "number"); }
   OutputPort Binary(std::string_view type, OutputPort x, OutputPort y, std::string_view suffix) {
     return n_.Binary(type, x, y, suffix);
+  }
+
+  // Returns the extents of the result: computed from those of the operands where they are unknown.
+  OutputPort ResultShape() {
+    const ir::PartialShape& volume = n_.input_shape(0);
+    const ir::PartialShape& points = n_.input_shape(1);
+    if (volume.known() && points.known())
+      return n_.ConstInts(
+          {volume[0].value(), volume[1].value(), points[1].value(), points[2].value(), points[3].value()},
+          "shape");
+    return n_.Add("opset1", "Concat",
+                  {Slice(n_.input(0), 0, 2, "channels"), Slice(n_.input(1), 1, 4, "places")},
+                  Attributes({{"axis", 0}}));
   }
 
   // Returns the extents of the axes [begin, end) of a tensor.
