@@ -7,6 +7,7 @@
 #include "runtime/fast/gemm/function_chain.h"
 #include "runtime/fast/gemm/operand_shape.h"
 #include "runtime/fast/int8/convolution/vnni_costs.h"
+#include "runtime/fast/processor.h"
 #include "runtime/kernels/attributes.h"
 
 namespace nnefc::runtime::fast {
@@ -78,6 +79,8 @@ bool RoundsResults(const ir::Graph& graph, const ir::Node& node, const Shape& re
     const std::optional<Shape> filter = graph.output(node.input(1)).shape.extents();
     if (node.Is(ir::Contraction::kGroupConvolution))
       return filter && int8::IsFasterInOwnGroupEpilogue(*filter);
+    if (node.Is(ir::Contraction::kMatMul))
+      return HasVnni() && int8::IsFasterInOwnEpilogueOf(*Volume(llvm::ArrayRef<int64_t>(result).drop_back()));
     return node.Is(ir::Contraction::kConvolution) && filter && int8::IsFasterInOwnEpilogue(*filter);
   }
   return node.Is(ir::Contraction::kMatMul) || result[1] >= simd::kBlockColumns / 2;

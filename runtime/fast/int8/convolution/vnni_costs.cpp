@@ -68,9 +68,13 @@ bool IsFasterThanOneDnn(const KernelRequest& given) {
 
 bool IsFasterThanOneDnn(const KernelRequest& given, const gemm::InnerProduct& shape) {
   // oneDNN is as fast for f32 results without other operations.
-  constexpr int64_t kMaxRows = 1024, kMaxRowsOfSums = 64;
-  return simd::SimdWidth() == simd::kSimdWidth512 &&
-         shape.rows <= (given.posts.empty() ? kMaxRowsOfSums : kMaxRows);
+  constexpr int64_t kMaxRowsOfSums = 64;
+  return IsFasterInOwnEpilogueOf(shape.rows) && (!given.posts.empty() || shape.rows <= kMaxRowsOfSums);
+}
+
+bool IsFasterInOwnEpilogueOf(int64_t rows) {
+  constexpr int64_t kMaxRows = 1024;
+  return simd::SimdWidth() == simd::kSimdWidth512 && rows <= kMaxRows;
 }
 
 // Our kernel converts the pixels, which takes most of the time if each of them is multiplied by few taps:
