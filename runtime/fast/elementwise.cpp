@@ -99,6 +99,7 @@ constexpr int kFusedCost = 10, kPerChannelCost = 30, kElementsCost = 40;
 constexpr kernels::Implementation kBinary[] = {
     {"int8_sum", IsAdd, FixedCost<kFusedCost>, int8::MakeQuantizedSum},
     {"int8_scale", IsMultiply, FixedCost<kFusedCost>, int8::MakeQuantizedScale},
+    {"scaled_images", IsMultiply, FixedCost<kFusedCost>, int8::MakeScaledImages},
     {"scaled_pointwise_convolution", IsMultiply, FixedCost<kFusedCost>, MakeScaledPointwiseConvolution},
     {"int8_zero_points", IsSubtract, FixedCost<kFusedCost>, MakeZeroPointConvolution},
     {"per_channel", AlwaysApplies, FixedCost<kPerChannelCost>, pointwise::MakePerChannelBinary},

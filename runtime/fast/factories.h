@@ -131,6 +131,8 @@ namespace int8 {
 kernels::KernelOrReason MakeQuantizedSum(const kernels::KernelRequest& request);
 // The product of quantized images and f32 scales of their channels.
 kernels::KernelOrReason MakeQuantizedScale(const kernels::KernelRequest& request);
+// int8/images/scaled_images.cpp: the quantized product of f32 images and constants of their channels.
+kernels::KernelOrReason MakeScaledImages(const kernels::KernelRequest& request);
 
 // Returns the layout of quantized values after a reshape from the shape `from` to `to`; nothing if they are
 // not row-major, or if `to` has more than 12 axes.

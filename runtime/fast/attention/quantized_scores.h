@@ -9,10 +9,9 @@
 
 namespace nnefc::runtime::fast::attention {
 
-// Scores differ from those of the real operands by a number that is equal for all keys of a query, and does
-// not change the softmax: with queries of zero point z and keys of zero point y
-//   sum((a - z) * (b - y)) = sum(a * (b - 128)) - z * sum(b - 128) + (128 - y) * sum(a - z),
-// of which the last term is left out.
+// With queries of zero point z and keys of zero point y
+//   sum((a - z) * (b - y)) = sum(a * (b - 128)) - z * sum(b - 128) + (128 - y) * sum(a - z).
+// The last term is left out: it is equal for all keys of a query, and does not change the softmax.
 class QuantizedScores {
  public:
   // Queries and keys have `width` elements.

@@ -1,0 +1,67 @@
+// f32 images multiplied by numbers of their channels and quantized, in one step, against the formula.
+
+#include <cmath>
+
+#include "runtime/fast/simd/dispatch.h"
+#include "tests/unit/runtime/engine/quantized/quantized_graph.h"
+
+namespace nnefc::runtime::engine {
+namespace {
+
+struct ScaledImage {
+  Shape shape;
+  int zero = 77;
+  bool is_second = false;      // the image is the second operand
+  bool has_one_scale = false;  // of all channels
+  std::string kernel = "nnefc:int8_scaled_images";
+};
+
+void ExpectScaledImages(const ScaledImage& of) {
+  SCOPED_TRACE(ToString(of.shape) + (of.is_second ? " second" : " first"));
+  const Quantization to{.scale = 0x1p-3F, .zero = of.zero};
+  const int64_t channels = of.shape[1], pixels = of.shape[2] * of.shape[3];
+  std::vector<float> numbers, scales;
+  for (int64_t i = 0; i < *Volume(of.shape); ++i)
+    numbers.push_back(static_cast<float>((i * 37) % 257 - 128) * 0.21F);
+  for (int64_t channel = 0; channel < (of.has_one_scale ? 1 : channels); ++channel)
+    scales.push_back(0.25F * static_cast<float>(channel % 7 - 3) + 0.1F);
+  TestGraph g;
+  // A depthwise convolution by ones leaves the numbers as they are, in blocks of channels. Its second reader
+  // prevents the product in its step.
+  Convolved copy{.image = of.shape, .outputs = channels, .groups = channels};
+  const ir::OutputPort x =
+      copy.Add(g, g.Parameter("x", of.shape),
+               TensorValue::FromFloats(copy.Filter(), std::vector<float>(static_cast<size_t>(channels), 1)));
+  const ir::OutputPort by =
+      g.Const(TensorValue::FromFloats({1, static_cast<int64_t>(scales.size()), 1, 1}, scales));
+  const ir::OutputPort product = of.is_second ? g.Op("Multiply", {by, x}) : g.Op("Multiply", {x, by});
+  g.Result(TakeImage(g, FakeQuantized(g, product, to), channels));
+  g.Result(x, "x");
+  std::vector<double> expected;
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    const size_t channel = of.has_one_scale ? 0 : i / static_cast<size_t>(pixels) % scales.size();
+    expected.push_back(double{numbers[i]} * double{scales[channel]});
+  }
+  ExpectCodes(g, {TensorValue::FromFloats(of.shape, numbers)}, to, expected,
+              fast::simd::HasSimd() ? of.kernel : "");
+}
+
+TEST(ScaledImagesTest, ChannelsAndPixels) {
+  for (const int64_t channels : {8, 12, 15, 16, 17, 31, 32, 33, 48}) {
+    for (const bool is_second : {false, true})
+      ExpectScaledImages({.shape = {2, channels, 5, 7}, .is_second = is_second});
+  }
+  // Parts of 256 pixels.
+  for (const int64_t pixels : {255, 256, 257, 600}) ExpectScaledImages({.shape = {1, 20, 1, pixels}});
+}
+
+TEST(ScaledImagesTest, ZeroPoints) {
+  for (const int zero : {0, 1, 128, 254, 255}) ExpectScaledImages({.shape = {1, 24, 4, 4}, .zero = zero});
+}
+
+TEST(ScaledImagesTest, OneScaleIsInAnotherStep) {
+  ExpectScaledImages({.shape = {1, 24, 4, 4}, .has_one_scale = true, .kernel = ""});
+}
+
+}  // namespace
+}  // namespace nnefc::runtime::engine
