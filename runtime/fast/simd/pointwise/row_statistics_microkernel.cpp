@@ -70,7 +70,7 @@ bool IsInRange(float squares) {
 NNEFC_SIMD_INLINE inline bool AreInRange(const FloatVector& squares, int64_t count) {
   FloatVector all = squares;
   Select(all, count, 1);
-  return IsInRange(ReduceMax(all)) && IsInRange(-ReduceMax(-all)) && ReduceAdd(all - all) == 0;
+  return IsInRange(ReduceMax(all)) && IsInRange(-ReduceMax(-all)) && ReduceAdd(all * 0.0f) == 0;
 }
 
 // Normalizes up to kSimdWidth rows; returns false without any effect if squares are out of range.

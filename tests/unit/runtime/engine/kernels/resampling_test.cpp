@@ -128,6 +128,7 @@ TEST(RowResamplingTest, EnlargedImagesAreBlocks) {
 // Single-precision numbers of any kind: a tap of weight 0 counts.
 TEST(RowResamplingTest, SpecialNumbersInGroups) {
   std::vector<float> numbers;
+  numbers.reserve(200);
   for (int i = 0; i < 200; ++i) numbers.push_back(i % 11 == 0 ? kNan : i % 7 == 0 ? kInfinity : 1.5F);
   for (const char* coordinates : {"asymmetric", "half_pixel"}) {
     TestGraph g;
