@@ -26,11 +26,11 @@ bool CheckArgumentTypes(CheckContext& check, const ast::InvocationExpr& invocati
     if (check.IsCastable(type, expected)) continue;
     is_valid = false;
     if (!has_default) {
-      // A tensor for a positional attribute was reported already.
+      // A tensor for a positional attribute was reported already, unless any attribute may have a position.
       const bool is_positional = i < invocation.arguments.size() &&
                                  invocation.arguments[i].value == slots[i] &&
                                  !invocation.arguments[i].name.has_value();
-      if (is_positional && !check.dialect.positional_attributes &&
+      if (is_positional && !check.dialect.positional_attributes && !check.dialect.loose_values &&
           !check.types.ContainsTensor(parameter.type) && check.types.ContainsTensor(type))
         continue;
       ReportArgument(check, slots[i], expected, parameter, signature);
