@@ -9,7 +9,8 @@ std::string_view BaseName(std::string_view path) {
 }
 
 std::optional<std::string> LabelOf(std::string_view member) {
-  if (!member.ends_with(kTensorSuffix) || BaseName(member).starts_with("._")) return std::nullopt;
+  const std::string_view name = BaseName(member);
+  if (!name.ends_with(kTensorSuffix) || name == kTensorSuffix || name.starts_with("._")) return std::nullopt;
   return std::string(member.substr(0, member.size() - kTensorSuffix.size()));
 }
 

@@ -19,7 +19,7 @@ inline constexpr std::string_view kInnerSuffixes[] = {".nnef.tgz", ".nnef.tar", 
 inline constexpr uint64_t kLongestResource = uint64_t{16} << 20;
 
 std::string_view BaseName(std::string_view path);
-// Returns the label of a tensor file.
+// Returns the label of a tensor file; nothing for others, also a file with a suffix alone.
 std::optional<std::string> LabelOf(std::string_view member);
 // Returns true for a file with the tensors of several labels.
 bool HoldsTensors(std::string_view member);
