@@ -290,11 +290,13 @@ std::optional<Value> Compute(const Value& x, const Value& y) {
 // Computes `min` or `max`, which are defined by `select(x < y, x, y)` and `select(x > y, x, y)`.
 template <bool kLarger>
 std::optional<Value> Choose(const Value& x, const Value& y) {
-  if (x.kind() != y.kind() || x.kind() == ValueKind::kLogical) return std::nullopt;
-  const auto chooses = [](auto a, auto b) { return kLarger ? a > b : a < b; };
+  const bool mixed = x.kind() == ValueKind::kScalar || y.kind() == ValueKind::kScalar;
+  const Value a = Promoted(x, mixed), b = Promoted(y, mixed);
+  if (a.kind() != b.kind() || a.kind() == ValueKind::kLogical) return std::nullopt;
+  const auto chooses = [](auto one, auto other) { return kLarger ? one > other : one < other; };
   const bool first =
-      x.kind() == ValueKind::kInteger ? chooses(x.integer(), y.integer()) : chooses(x.scalar(), y.scalar());
-  return first ? x : y;
+      a.kind() == ValueKind::kInteger ? chooses(a.integer(), b.integer()) : chooses(a.scalar(), b.scalar());
+  return first ? a : b;
 }
 
 // Returns the shape of operands that are broadcast: leading axes are aligned, and missing axes have the
