@@ -43,7 +43,8 @@ struct Normalisation {
     const float* x = run.input(0).data<float>();
     float* out = run.output().mutable_data<float>();
     if (of.inner == 1 && of.terms > kPart) return LongRows(x, out, of);
-    if (of.inner == 1 && fits_lanes && by.normalizes) return Rows(x, out, of);
+    // A negative epsilon may cancel most of the variance: its sum is in f64 then.
+    if (of.inner == 1 && fits_lanes && by.normalizes && by.epsilon >= 0) return Rows(x, out, of);
     ForEachLine(
         of, [&](int64_t line) { Row(x + line * of.terms, out + line * of.terms, of.terms); },
         [&](int64_t outer, int64_t first, int64_t columns) {
