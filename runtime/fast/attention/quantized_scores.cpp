@@ -19,7 +19,7 @@ using simd::kQuad;
 namespace {
 
 constexpr int64_t kAlignment = 64;  // bytes
-constexpr int64_t kMaxPanelRows = 14, kMaxBlocksOfTile = 4;
+constexpr int64_t kMaxBlocksOfTile = 4;
 
 simd::QuantizedLevels LevelsOf(const memory::ValueQuantization& codes) {
   return {.low = codes.NumberOf(0), .high = codes.NumberOf(ir::ops::kQuantizedValues - 1)};
@@ -84,7 +84,7 @@ void QuantizedScores::Multiply(const std::byte* queries, int64_t rows, const std
   const auto* starts = reinterpret_cast<const int32_t*>(keys + tiles * tile_bytes());
   std::array<float, kMaxBlocksOfTile * kBlockColumns> scales;
   scales.fill(scale * queries_.scale * keys_.scale);
-  std::array<int32_t, kMaxPanelRows> offsets;
+  std::array<int32_t, int8::kMaxPanelRows> offsets;
   for (size_t row = 0; row < offsets.size(); ++row)
     offsets[row] = static_cast<int32_t>(static_cast<int64_t>(row) * row_bytes());
   const int32_t strip = 0;

@@ -1,12 +1,19 @@
 // Columns of quantized values packed for VNNI: groups of four terms by column, as s8, the values minus 128.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 
 #include "runtime/fast/simd/int8/vnni_microkernel.h"
 #include "runtime/tensor/round_up.h"
 
 namespace nnefc::runtime::fast::int8 {
+
+// The maximum rows of a panel that a microkernel multiplies at once.
+inline constexpr int64_t kMaxPanelRows = 14;
+static_assert(std::all_of(std::begin(simd::kInstructionSets), std::end(simd::kInstructionSets),
+                          [](const simd::InstructionSet& set) { return set.tile_rows <= kMaxPanelRows; }));
 
 // Returns the bytes of a packed tile of kBlockColumns columns.
 inline int64_t PackedTileBytes(int64_t terms) {

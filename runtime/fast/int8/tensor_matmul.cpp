@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -38,9 +37,7 @@ constexpr int64_t kScratchAlignment = 64;  // bytes
 // Tiles of a part of the result, whose packed columns stay in the second cache while rows are multiplied, and
 // the accumulators of a tile in rows of a panel.
 constexpr int64_t kTilesOfPart = 32;
-constexpr int64_t kMaxPanelRows = 14, kSumsOfTile = kMaxPanelRows * kBlockColumns;
-static_assert(std::all_of(std::begin(simd::kInstructionSets), std::end(simd::kInstructionSets),
-                          [](const simd::InstructionSet& set) { return set.tile_rows <= kMaxPanelRows; }));
+constexpr int64_t kSumsOfTile = kMaxPanelRows * kBlockColumns;
 
 // An operand: matrices of the same size, one after another.
 struct TensorOperand {

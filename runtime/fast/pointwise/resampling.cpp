@@ -293,13 +293,10 @@ ResampledAxis MakeAxis(int64_t extent, const std::vector<Taps>& taps) {
 }
 
 kernels::PreparedKernel Prepared(const kernels::KernelRequest& request, ResamplingForm form,
-                                 std::string implementation) {
+                                 std::optional<ResampledColumns> columns, std::string implementation) {
   kernels::PreparedKernel prepared;
   prepared.inputs.resize(request.inputs.size());
   prepared.outputs.resize(1);
-  // Columns of single floats are summed in groups, if possible.
-  std::optional<ResampledColumns> columns;
-  if (form.pixel == 1 && SumsAny(form.axes[2])) columns = ResampledColumns::Make(form.axes[2].taps);
   auto kernel = std::make_shared<Resampling>(std::move(form), std::move(columns), std::move(implementation));
   prepared.scratch_bytes = kernel->scratch_bytes();
   prepared.kernel = std::move(kernel);
@@ -325,7 +322,7 @@ kernels::KernelOrReason MakeBlockedResampling(const kernels::KernelRequest& requ
                       .border = border,
                       .threads = tensor::CurrentThreads()};
   for (size_t i = 2; i < shape.size(); ++i) form.axes[3 + i - shape.size()] = MakeAxis(shape[i], taps[i]);
-  kernels::PreparedKernel prepared = Prepared(request, std::move(form), "nnefc:resampling");
+  kernels::PreparedKernel prepared = Prepared(request, std::move(form), std::nullopt, "nnefc:resampling");
   prepared.inputs[0] = memory::LayoutOf(memory::ChannelBlockedFormat(shape));
   prepared.outputs[0] = memory::LayoutOf(memory::ChannelBlockedFormat(output));
   return prepared;
@@ -353,10 +350,12 @@ kernels::KernelOrReason MakeRowResampling(const kernels::KernelRequest& request,
   constexpr int64_t kMinFloats = 4;
   const ResampledAxis& columns = form.axes[2];
   const int64_t parts = SumsAny(columns) ? columns.output() : static_cast<int64_t>(CopiesOf(columns).size());
-  const bool has_groups = form.pixel == 1 && SumsAny(columns) && ResampledColumns::Make(columns.taps);
-  if (!has_groups && columns.output() * form.pixel < kMinFloats * parts)
+  // Columns of single floats are summed in groups, if possible.
+  std::optional<ResampledColumns> groups;
+  if (form.pixel == 1 && SumsAny(columns)) groups = ResampledColumns::Make(columns.taps);
+  if (!groups && columns.output() * form.pixel < kMinFloats * parts)
     return Reason("pixels of {} floats", form.pixel);
-  return Prepared(request, std::move(form), "nnefc:rows");
+  return Prepared(request, std::move(form), std::move(groups), "nnefc:rows");
 }
 
 // bf16 images are converted to f32 in any case.
@@ -382,16 +381,16 @@ Reason BlockedResamplingApplies(const kernels::KernelRequest& request) {
   return RowResamplingApplies(request);
 }
 
-// Returns whether blocks are filled well enough by channels.
-bool FillsBlocks(int64_t channels) {
-  return 4 * channels >= 3 * tensor::RoundUp(channels, kBlockColumns);
+// Returns a reason if channels leave too much of their blocks to padding.
+Reason FillsBlocks(int64_t channels) {
+  if (4 * channels >= 3 * tensor::RoundUp(channels, kBlockColumns)) return Reason();
+  return Reason("{} channels fill less than 3/4 of their blocks", channels);
 }
 
 // Row-major resampling is faster where padding dominates (processor not recorded).
 kernels::Cost BlockedResamplingCost(const kernels::KernelRequest& request) {
-  const int64_t channels = request.inputs[0].shape[1];
-  if (FillsBlocks(channels)) return {1};
-  return kernels::Cost::NotByDefault(Reason("{} channels fill less than 3/4 of their blocks", channels));
+  const Reason reason = FillsBlocks(request.inputs[0].shape[1]);
+  return reason.empty() ? kernels::Cost{1} : kernels::Cost::NotByDefault(reason);
 }
 
 // Row-major images that are enlarged, with sums of pixels: converted to blocks before.
@@ -403,8 +402,7 @@ Reason EnlargingApplies(const kernels::KernelRequest& request) {
   if (images.shape.size() < kMinRank || images.shape.size() > kMaxRank || images.layout != nullptr)
     return Reason("not row-major images");
   if (request.node->String("mode") == "nearest") return Reason("pixels are copied");
-  if (!FillsBlocks(images.shape[1]))
-    return Reason("{} channels fill less than 3/4 of their blocks", images.shape[1]);
+  if (const Reason reason = FillsBlocks(images.shape[1]); !reason.empty()) return reason;
   const auto volume = [](const Shape& shape) { return Volume(shape).value_or(0); };
   if (volume(request.outputs[0].shape) < kMinGrowth * volume(images.shape))
     return Reason("the images are not twice as large afterwards");

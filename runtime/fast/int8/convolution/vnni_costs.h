@@ -17,7 +17,7 @@ bool IsFasterDepthwise(const kernels::KernelRequest& given);
 // Returns whether operations after the sums of a convolution with a filter [outputs, channels, ..] take less
 // time in our epilogue than in oneDNN's kernels or in steps of their own.
 bool IsFasterInOwnEpilogue(llvm::ArrayRef<int64_t> filter);
-// The same for a matmul with so many rows.
+// The same for a matmul with that number of rows.
 bool IsFasterInOwnEpilogueOf(int64_t rows);
 // The same for a GroupConvolution with a filter [groups, outputs, channels, ..].
 bool IsFasterInOwnGroupEpilogue(llvm::ArrayRef<int64_t> filter);

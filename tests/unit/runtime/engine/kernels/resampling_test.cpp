@@ -24,10 +24,8 @@ struct Resize {
   bool antialias = false;
 };
 
-void ExpectResized(const Resize& of, const std::string& kernel = kResampling) {
-  SCOPED_TRACE(ToString(of.input) + " " + of.mode + " " + of.coordinates + " " + of.nearest);
-  const size_t axes = of.to.size();
-  TestGraph g;
+// Adds an Interpolate of the spatial axes.
+ir::OutputPort AddResize(TestGraph& g, ir::OutputPort x, const Resize& of) {
   ir::AttributeMap attributes;
   attributes.Set("mode", of.mode);
   attributes.Set("shape_calculation_mode", "sizes");
@@ -35,9 +33,16 @@ void ExpectResized(const Resize& of, const std::string& kernel = kResampling) {
   attributes.Set("nearest_mode", of.nearest);
   attributes.Set("antialias", of.antialias);
   std::vector<int64_t> spatial;
-  for (size_t axis = 2; axis < axes + 2; ++axis) spatial.push_back(static_cast<int64_t>(axis));
+  for (size_t axis = 2; axis < of.input.size(); ++axis) spatial.push_back(static_cast<int64_t>(axis));
+  return g.Op("opset11", "Interpolate", {x, g.Ints(of.to), g.Ints(spatial)}, attributes);
+}
+
+void ExpectResized(const Resize& of, const std::string& kernel = kResampling) {
+  SCOPED_TRACE(ToString(of.input) + " " + of.mode + " " + of.coordinates + " " + of.nearest);
+  const size_t axes = of.to.size();
+  TestGraph g;
   const auto x = InBlocks(g, g.Parameter("x", of.input), of.input[1], axes);
-  const auto y = g.Op("opset11", "Interpolate", {x, g.Ints(of.to), g.Ints(spatial)}, attributes);
+  const auto y = AddResize(g, x, of);
   g.Result(y);
   g.Result(Seen(g, y, of.input[1], axes), "next");
   ExpectAsReference(g, {RandomTensor(of.input, 1)}, kernel, 1e-6);
@@ -80,16 +85,7 @@ TEST(BlockedResamplingTest, SingleAxes) {
 void ExpectRowsResized(const Resize& of, const std::string& kernel) {
   SCOPED_TRACE(ToString(of.input) + " " + of.mode + " " + of.coordinates);
   TestGraph g;
-  ir::AttributeMap attributes;
-  attributes.Set("mode", of.mode);
-  attributes.Set("shape_calculation_mode", "sizes");
-  attributes.Set("coordinate_transformation_mode", of.coordinates);
-  attributes.Set("antialias", of.antialias);
-  std::vector<int64_t> spatial;
-  for (size_t axis = 0; axis < of.to.size(); ++axis)
-    spatial.push_back(static_cast<int64_t>(of.input.size() - of.to.size() + axis));
-  const auto x = g.Parameter("x", of.input);
-  g.Result(g.Op("opset11", "Interpolate", {x, g.Ints(of.to), g.Ints(spatial)}, attributes));
+  g.Result(AddResize(g, g.Parameter("x", of.input), of));
   ExpectAsReference(g, {RandomTensor(of.input, 1)}, kernel, 1e-6);
 }
 
@@ -126,7 +122,7 @@ TEST(RowResamplingTest, EnlargedImagesAreBlocks) {
   ExpectRowsResized({{1, 11, 7, 18}, {14, 36}, "linear_onnx", "half_pixel"}, "nnefc:rows");
 }
 
-// Single-precision numbers of any kind: a tap of weight 0 counts.
+// NaN and infinities: a tap of weight 0 counts.
 TEST(RowResamplingTest, SpecialNumbersInGroups) {
   std::vector<float> numbers;
   numbers.reserve(200);
