@@ -50,7 +50,7 @@ bool HasSlices(const ir::Body& body) {
 
 // Returns the type and shape of a Parameter in place of its attributes. Readers need both, but the body that
 // a constant condition does not select was never checked: its attributes may be missing or of any kind.
-ir::AttributeMap DeclaredTensor(const ir::Node& node) {
+ir::AttributeMap ParameterTensor(const ir::Node& node) {
   ir::AttributeMap attributes;
   if (!node.Is(ir::OpRole::kParameter)) return attributes;
   attributes.Set("element_type", node.output().type);
@@ -108,9 +108,9 @@ void LayerWriter::WriteLayer(const ir::Graph& graph, const LayerOrder& order, co
 void LayerWriter::WriteData(const ir::Node& node) {
   if (node.Is(ir::OpRole::kConst)) return WriteConstData(node);
   std::vector<std::pair<std::string_view, std::string>> entries;
-  const ir::AttributeMap declared = DeclaredTensor(node);
+  const ir::AttributeMap parameter = ParameterTensor(node);
   for (const ir::AttributeInfo& info : node.info().attributes) {
-    const ir::Attribute* value = declared.Find(info.name);
+    const ir::Attribute* value = parameter.Find(info.name);
     if (value == nullptr) value = node.attributes().Find(info.name);
     if (value == nullptr && info.fallback && !info.is_extra) value = &*info.fallback;
     if (value != nullptr) entries.emplace_back(info.name, AttributeText(*value));
