@@ -46,6 +46,16 @@ continue_as_owner() {
   fi
 }
 
+# require_space GIGABYTES: fails unless the folder `build` can grow to that size.
+require_space() {
+  local used=0 free
+  [ ! -d build ] || used=$(du -sk build | cut -f 1)
+  free=$(df -Pk . | awk 'NR == 2 { print $4 }')
+  if ((used + free < $1 * 1000000)); then
+    fail "$PWD/build can grow to $(((used + free) / 1000000)) GB, but the tests need $1 GB: delete other files of this disk"
+  fi
+}
+
 # install_packages PACKAGE...: installs the missing ones with one command.
 install_packages() {
   command -v dpkg-query >/dev/null || fail "this script installs Debian packages; on another system install: $*"

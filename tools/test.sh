@@ -16,6 +16,7 @@ preset=${1:-release}
 install_packages "${packages[@]}" "${test_packages[@]}"
 continue_as_owner "$@"
 
+if [[ ${2:-} != fast && $preset != asan-quick ]]; then require_space 16; fi
 install_test_environment
 targets=() suites=()
 if [ "$preset" = asan-quick ]; then
