@@ -213,9 +213,7 @@ TEST_F(EditsTest, NewParametersAndResultsBelongToTheGraph) {
   opset1.Result "y" (%1)
 )");
   ASSERT_NE(ir, nullptr);
-  TransformationList list;
-  RegisterAnchors(list);
-  list.Add<Calls>("ADD", [](Graph& graph) {
+  const std::string error = RunFunction(*ir, "ADD", [](Graph& graph) {
     const Node relu = *graph.FindNode("r");
     const Node made = graph.CreateNode("Parameter", {}, {.name = "z", .attributes = VectorOf(2)});
     EXPECT_EQ(made.out_port(0).shape(), ir::PartialShape{2});
@@ -229,7 +227,7 @@ TEST_F(EditsTest, NewParametersAndResultsBelongToTheGraph) {
     EXPECT_THROW(graph.CreateNode("Parameter", {relu.out_port(0)}, {.attributes = VectorOf(2)}), Error);
     EXPECT_THROW(graph.CreateNode("Parameter", {}, {.attributes = VectorOf(2), .num_inputs = 1}), Error);
   });
-  EXPECT_EQ(Run(list, *ir), "");
+  EXPECT_EQ(error, "");
   EXPECT_EQ(Brief(*ir),
             "Parameter(x) ReLU(r: x) Parameter(z) Add(sum: r, z) Result(y: sum) Result(second: r) "
             "Result(third: z)");
@@ -242,16 +240,14 @@ TEST_F(EditsTest, NewExternalsBelongToTheGraph) {
   opset1.Result "y" (%0)
 )");
   ASSERT_NE(ir, nullptr);
-  TransformationList list;
-  RegisterAnchors(list);
-  list.Add<Calls>("ADD", [](Graph& graph) {
+  const std::string error = RunFunction(*ir, "ADD", [](Graph& graph) {
     ir::AttributeMap attributes;
     attributes.Set("shape", ir::Attribute::Integers{3});
     attributes.Set("dtype", "scalar");
     const Node made = graph.CreateNode("nnef.external", {}, {.name = "z", .attributes = attributes});
     graph.CreateResult(made.out_port(0), "z");
   });
-  EXPECT_EQ(Run(list, *ir), "");
+  EXPECT_EQ(error, "");
   EXPECT_EQ(Brief(*ir), "external(x) Result(y: x) external(z) Result(z: z)");
   EXPECT_EQ(ir->parameters().size(), 2u);
 }
@@ -275,13 +271,11 @@ TEST_F(EditsTest, BodiesKeepTheirParametersAndResults) {
   opset1.Result "y" (%2)
 )";
   const auto change = [&](const std::string& body, const std::function<void(Graph&)>& call) {
-    TransformationList list;
-    RegisterAnchors(list);
-    list.Add<Calls>("CHANGE", [&](Graph& graph) {
-      if (graph.ir().name() == body) call(graph);
-    });
     const auto graph = Parse(text);
-    return graph == nullptr ? "no graph" : Run(list, *graph);
+    if (graph == nullptr) return std::string("no graph");
+    return RunFunction(*graph, "CHANGE", [&](Graph& changed) {
+      if (changed.ir().name() == body) call(changed);
+    });
   };
   const std::string start = "transform.invalid-graph: transformation `CHANGE` left a body of `if` with ";
   EXPECT_EQ(change("then",
@@ -322,9 +316,7 @@ TEST_F(ChangedBodiesTest, NodesWithChangedBodiesAreInferred) {
 )" + branch("then_body") + branch("else_body") +
                            "  }\n  %3 = opset1.Abs \"abs\" (%2) : f32[2]\n  opset1.Result \"y\" (%3)\n");
   ASSERT_NE(graph, nullptr);
-  TransformationList list;
-  RegisterAnchors(list);
-  list.Add<Calls>("UNSQUEEZE", [](Graph& edited) {
+  const std::string error = RunFunction(*graph, "UNSQUEEZE", [](Graph& edited) {
     for (const Node& relu : edited.GetOpNodes("opset.ReLU")) {
       std::vector<Port> readers = relu.out_port(0).GetDestinations();
       const Node axis = edited.CreateConst(TensorValue::FromInts({1}, {0}), "axis");
@@ -333,7 +325,7 @@ TEST_F(ChangedBodiesTest, NodesWithChangedBodiesAreInferred) {
       for (Port& reader : readers) reader.Connect(made.out_port(0));
     }
   });
-  EXPECT_EQ(Run(list, *graph), "");
+  EXPECT_EQ(error, "");
   for (ir::NodeId id : graph->nodes()) {
     const ir::Node& node = graph->node(id);
     if (node.name() != "if" && node.name() != "abs") continue;
@@ -352,9 +344,7 @@ TEST_F(EditsTest, ConnectionsChangeBothEnds) {
   opset1.Result "z" (%4)
 )");
   ASSERT_NE(graph, nullptr);
-  TransformationList list;
-  RegisterAnchors(list);
-  list.Add<Calls>("MOVE", [](Graph& edited) {
+  const std::string error = RunFunction(*graph, "MOVE", [](Graph& edited) {
     const auto node = [&](const char* name) { return *edited.FindNode(name); };
     Connection connection = node("a").in_port(0).GetConnection();
     connection.SetDestination(node("n").in_port(0));
@@ -362,7 +352,7 @@ TEST_F(EditsTest, ConnectionsChangeBothEnds) {
     connection.SetSource(node("s").out_port(0));
     node("a").in_port(0).Connect(node("x").out_port(0));
   });
-  EXPECT_EQ(Run(list, *graph), "");
+  EXPECT_EQ(error, "");
   EXPECT_EQ(Brief(*graph),
             "Parameter(x) ReLU(r: x) Sigmoid(s: x) Abs(a: x) Negative(n: s) Result(y: a) Result(z: n)");
 }
@@ -377,9 +367,7 @@ TEST_F(EditsTest, DestinationsAreInTheOrderOfNodes) {
   opset1.Result "z" (%3)
 )");
   ASSERT_NE(graph, nullptr);
-  TransformationList list;
-  RegisterAnchors(list);
-  list.Add<Calls>("AGAIN", [](Graph& edited) {
+  const std::string error = RunFunction(*graph, "AGAIN", [](Graph& edited) {
     const Port source = edited.FindNode("r")->out_port(0);
     const Node sum = *edited.FindNode("a");
     for (const int32_t index : {0, 1}) sum.in_port(index).Disconnect();
@@ -389,7 +377,7 @@ TEST_F(EditsTest, DestinationsAreInTheOrderOfNodes) {
       text += fmt::format("{}.{} ", port.node().name(), port.index());
     EXPECT_EQ(text, "a.0 a.1 b.0 ");
   });
-  EXPECT_EQ(Run(list, *graph), "");
+  EXPECT_EQ(error, "");
 }
 
 }  // namespace

@@ -58,6 +58,18 @@ inline std::optional<std::vector<TensorValue>> EvaluateFunction(const ir::Node& 
   return std::vector{TensorValue::FromFloats(*known[0].shape.extents(), numbers)};
 }
 
+// A transformation that calls a function.
+class Calls : public MiddleReplacementPattern {
+ public:
+  Calls(std::string name, std::function<void(Graph&)> function) : function_(std::move(function)) {
+    id = std::move(name);
+  }
+  void FindAndReplacePattern(Graph& graph) override { function_(graph); }
+
+ private:
+  std::function<void(Graph&)> function_;
+};
+
 // Graphs in text form, and the results of transformations.
 class TransformTest : public ::testing::Test {
  protected:
@@ -118,6 +130,14 @@ class TransformTest : public ::testing::Test {
     return std::string(first.rule->label) + ": " + first.message;
   }
 
+  // Runs one transformation that calls a function; as Run.
+  std::string RunFunction(ir::Graph& graph, std::string name, std::function<void(Graph&)> function) {
+    TransformationList list;
+    RegisterAnchors(list);
+    list.Add<Calls>(std::move(name), std::move(function));
+    return Run(list, graph);
+  }
+
   Context context_;
   ir::OpRegistry registry_{&ir::StandardOps()};
 };
@@ -139,18 +159,6 @@ class BuiltInTest : public TransformTest {
     return After(name, "  %0 = opset1.Parameter \"x\" {element_type = f32, shape = [2,3,4]} : f32[2,3,4]\n" +
                            body + "  opset1.Result \"y\" (%9)\n");
   }
-};
-
-// A transformation that calls a function.
-class Calls : public MiddleReplacementPattern {
- public:
-  Calls(std::string name, std::function<void(Graph&)> function) : function_(std::move(function)) {
-    id = std::move(name);
-  }
-  void FindAndReplacePattern(Graph& graph) override { function_(graph); }
-
- private:
-  std::function<void(Graph&)> function_;
 };
 
 }  // namespace nnefc::transform
