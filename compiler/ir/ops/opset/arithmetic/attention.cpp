@@ -129,24 +129,31 @@ double CountAttention(const Node&, llvm::ArrayRef<Shape> inputs, llvm::ArrayRef<
   return (Elements(inputs[0]) + Elements(outputs[0])) * keys;
 }
 
-// Counts the multiply-adds over all labels.
-double CountEinsum(const Node& node, llvm::ArrayRef<Shape> inputs, llvm::ArrayRef<Shape> outputs) {
+// Counts the multiply-adds over all labels, and over the axes at `...`.
+double CountEinsum(const Node& node, llvm::ArrayRef<Shape> inputs, llvm::ArrayRef<Shape> /*outputs*/) {
   const std::optional<Equation> equation = ReadEquation(node.String("equation"));
   if (!equation || equation->operands.size() != inputs.size()) return 0;
-  // The labels of the result times those that are summed, each counted once.
-  double count = Elements(outputs[0]);
-  std::string counted = equation->result;
+  // The extent of each label, and of each axis at `...` from the last one. An extent of 1 broadcasts.
+  std::array<int64_t, 128> extents;
+  extents.fill(1);
+  llvm::SmallVector<int64_t, 4> free;
   for (size_t i = 0; i < inputs.size(); ++i) {
     size_t axis = 0;
     for (char c : equation->operands[i]) {
-      const size_t width = c == '.' ? inputs[i].size() + 1 - equation->operands[i].size() : 1;
-      if (c != '.' && counted.find(c) == std::string::npos) {
-        count *= static_cast<double>(inputs[i][axis]);
-        counted += c;
+      if (c != '.') {
+        const int64_t extent = inputs[i][axis++];
+        if (extent != 1) extents[static_cast<size_t>(c)] = extent;
+        continue;
       }
-      axis += width;
+      const size_t count = inputs[i].size() + 1 - equation->operands[i].size();
+      if (free.size() < count) free.resize(count, 1);
+      for (size_t k = count; k-- > 0; ++axis)
+        if (inputs[i][axis] != 1) free[k] = inputs[i][axis];
     }
   }
+  double count = 1;
+  for (const int64_t extent : extents) count *= static_cast<double>(extent);
+  for (const int64_t extent : free) count *= static_cast<double>(extent);
   return count;
 }
 

@@ -57,6 +57,16 @@ TEST(OpsetProducts, OfLabels) {
   EXPECT_EQ(einsum("...i->i", {{3}}, {3}), 3);
   EXPECT_EQ(einsum("...ij->i", {{3, 5}}, {3}), 3 * 5);
   EXPECT_EQ(einsum("...ij,j...->...i", {{3, 5}, {5}}, {3}), 3 * 5);
+  // Axes at `...` are counted also where they are summed, once for all inputs.
+  EXPECT_EQ(einsum("...ij,j...->i", {{2, 7, 3, 5}, {5, 2, 7}}, {3}), 2 * 7 * 3 * 5);
+  EXPECT_EQ(einsum("...i,...i->i", {{1, 7, 3}, {2, 1, 3}}, {3}), 2 * 7 * 3);
+  EXPECT_EQ(einsum("...i,...i->", {{4, 2, 3}, {2, 3}}, {}), 4 * 2 * 3);
+  EXPECT_EQ(einsum("...i,...i->", {{2, 3}, {4, 2, 3}}, {}), 4 * 2 * 3);
+  // An extent of 1 broadcasts to the other one, which may be 0.
+  EXPECT_EQ(einsum("ij,jk->ik", {{2, 1}, {3, 5}}, {2, 5}), 2 * 3 * 5);
+  EXPECT_EQ(einsum("ij,jk->ik", {{2, 3}, {1, 5}}, {2, 5}), 2 * 3 * 5);
+  EXPECT_EQ(einsum("ij,jk->ik", {{2, 1}, {0, 5}}, {2, 5}), 0);
+  EXPECT_EQ(einsum("...i,...i->i", {{1, 3}, {0, 3}}, {3}), 0);
   // Nothing is counted for an equation that cannot be read, or with another number of operands.
   EXPECT_EQ(einsum("ij,jk", {{2, 3}, {3, 5}}, {2, 5}), 2 * 3 * 5);
   EXPECT_EQ(einsum("ij,j1->i", {{2, 3}, {3, 5}}, {2}), 0);
