@@ -97,6 +97,7 @@ class NodeCheck {
       : check_(check), profile_(check.profile), graph_(graph), node_(node) {}
 
   void Run() {
+    if (IsLiteral()) return;
     if (const OperationLimits* limits = CheckOperation()) {
       for (const auto& [name, allowed] : limits->attributes) CheckAttribute(name, allowed);
       for (int32_t i = 0; i < node_.num_outputs(); ++i)
@@ -138,6 +139,14 @@ class NodeCheck {
     check_.emitter.Emit(*violations.rule, node_.origin().range, "{}", texts)
         .Notes(violations.notes)
         .Notes(ir::StackNotes(node_.origin().frame));
+  }
+
+  // True of a number in an argument, such as the default bias of conv: a constant of rank 0 without a
+  // statement, which the device need not store.
+  bool IsLiteral() const {
+    const ir::Output& output = node_.output();
+    return node_.Is(ir::OpRole::kConstant) && output.names.empty() && output.shape.rank_known() &&
+           output.shape.rank() == 0;
   }
 
   std::string ResultName(int32_t index) const {

@@ -353,6 +353,21 @@ TEST(DeviceLimits, TextsOfAllowedValues) {
   EXPECT_EQ(check("dilation", "[1, []]"), "");
 }
 
+// Literals in arguments, such as the default bias of conv, are no tensors; constants of rank 0 are.
+TEST(DeviceLimits, LiteralsAreNoTensors) {
+  const auto check = [](std::string_view statements) {
+    return Of(
+        Graph("x", "x = external(shape = [1, 2, 4, 4]); f = variable(shape = [2, 2, 1, 1], label = 'f'); " +
+                       std::string(statements)),
+        R"({"tensors": {"types": ["scalar"], "ranks": [4]}})");
+  };
+  EXPECT_EQ(check("y = conv(x, f);"), Lines());
+  EXPECT_EQ(check("y = conv(x, f, 0.5);"), Lines());
+  EXPECT_EQ(check("y = select(true, x, 0.5);"), Lines());
+  EXPECT_EQ(check("c = constant<scalar>(shape = [], value = [0.5]); y = mul(x, c);"),
+            Lines({"device.rank: `c` has rank 0"}));
+}
+
 // The limits of all tensors, of results and of inputs.
 TEST(DeviceLimits, TensorsOfOperations) {
   const std::string document = Graph(
