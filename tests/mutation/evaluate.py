@@ -22,11 +22,11 @@ MAX_TESTS = 40  # of one file of pytest that run against a mutant
 _runner: Runner | None = None
 
 
-def start_worker(tree: str, shared: str) -> None:
-    """Each worker has a folder of its own for temporary files."""
+def start_worker(tree: str, shared: str, temporary: str) -> None:
+    """Each worker has a folder of its own in `temporary` for temporary files."""
     global _runner
     probes.limit_memory()
-    os.environ["TMPDIR"] = tempfile.mkdtemp(prefix="nnefc-mutation-")
+    os.environ["TMPDIR"] = tempfile.mkdtemp(dir=temporary)
     tempfile.tempdir = None
     _runner = Runner(pathlib.Path(tree), pathlib.Path(shared))
 
