@@ -247,7 +247,7 @@ TEST(QuantizedWindowsTest, DepthwiseWindows) {
     for (const int64_t channels : {8, 16, 40}) {
       window.image[1] = window.outputs = window.groups = channels;
       // Square windows move along rows.
-      const bool is_square = window.size[0] == window.size[1];
+      const bool is_square = window.size.size() == 2 && window.size[0] == window.size[1];
       CheckSums(window, zero, Spread::kAnywhere,
                 fast::HasVnni() && !is_square ? "nnefc:int8_depthwise_vnni" : "");
     }
