@@ -52,15 +52,22 @@ class Seeds:
     def __init__(self, folder: pathlib.Path, largest: int):
         self.folder, self.largest = folder, largest
         self.counts: dict[str, int] = {}
+        self._added: set[pathlib.Path] = set()
 
     def add(self, target: str, data: bytes) -> None:
         if len(data) > self.largest:
             return
         path = self.folder / target / hashlib.sha1(data).hexdigest()[:16]
+        self._added.add(path)
         if not path.exists():
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data)
             self.counts[target] = self.counts.get(target, 0) + 1
+
+    def remove_others(self) -> None:
+        """Removes the seeds of an earlier run that no test has now, so that each clone tests the same mutants."""
+        for path in set(self.folder.glob("*/*")) - self._added:
+            path.unlink()
 
     def add_files(self, files: dict[str, bytes]) -> None:
         """Adds the files of a test, by name."""
@@ -365,6 +372,7 @@ def main() -> int:
         step = 1 if options.all else max(1, len(documents) // COMPILED)
         models = [(".nnef", data) for data in documents[::step]]
         add_compiled(seeds, options.nnefc.resolve(), models + ([(".ir", text) for text in operations] if options.all else []))
+    seeds.remove_others()
     print(", ".join(f"{count} of {target}" for target, count in sorted(seeds.counts.items())), "new")
     return 0
 
