@@ -107,6 +107,7 @@ std::optional<Value> ReplaceMatmul(const OpPlan& plan, llvm::ArrayRef<Value> arg
     return FailEquation(plan, "axes", site, builder,
                         "invalid; expected the axes [m, k, k, n, m, n] of A, B and the result");
   };
+  if (arguments[0].kind() != ValueKind::kTensor) return fail();  // a literal has no axes
   const ir::PartialShape& shape = builder.graph().output(arguments[0].port()).shape;
   const Value& axes = arguments[2];
   constexpr int64_t kMaxRank = 20;
