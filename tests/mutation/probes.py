@@ -145,15 +145,16 @@ class Runner:
         for name, test in tests.items():
             command = test["command"]
             if name.startswith("unit.") and pathlib.Path(command[0]).is_file():
-                listed = subprocess.run([command[0], "--gtest_list_tests"], cwd=self.tree, capture_output=True, text=True)
+                listed = subprocess.run([*command, "--gtest_list_tests"], cwd=self.tree, capture_output=True, text=True)
+                has_parts = len(command) > 1  # a filter chooses tests of the suites
                 for line in listed.stdout.splitlines():
                     suite, outer = (line.split("#")[0].strip(), suite if line.startswith(" ") else "")
-                    if outer and f"{name}/{outer[:-1]}" in broken:
+                    if outer and (has_parts or f"{name}/{outer[:-1]}" in broken):
                         found.append(Probe(f"{name}/{outer}{suite}", "unit", (command[0], outer + suite), environment(test)))
                         suite = outer
                     elif outer:
                         suite = outer
-                    elif suite.endswith("."):
+                    elif suite.endswith(".") and not has_parts:
                         found.append(Probe(f"{name}/{suite[:-1]}", "unit", (command[0], suite + "*"), environment(test)))
             elif name.startswith("fuzz.") and name not in ("fuzz.seeds", "fuzz.mutants"):
                 found.append(Probe(name, "command", tuple(command), environment(test)))
