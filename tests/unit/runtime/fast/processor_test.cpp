@@ -11,6 +11,8 @@
 #include <sstream>
 #include <string>
 
+#include "runtime/fast/simd/dispatch.h"
+
 namespace nnefc::runtime::fast {
 namespace {
 
@@ -30,6 +32,7 @@ std::set<std::string> FlagsOfProcessor() {
 TEST(ProcessorTest, InstructionSetsAreThoseOfTheSystem) {
   using Limit = simd::InstructionLimit;
   const std::set<std::string> flags = FlagsOfProcessor();
+  if (!simd::HasSimd()) GTEST_SKIP() << "a build without vectors uses no instruction sets";
   if (flags.empty()) GTEST_SKIP() << "for systems that list the flags of the processor";
   const auto has = [&](Limit limit, std::initializer_list<const char*> names) {
     return NamedInstructionLimit() >= limit &&
