@@ -16,10 +16,11 @@ import tensor_file
 Arrays = dict[str, np.ndarray]
 
 # Bounds of max|a-b| / max|b| over one result. `MOVED` is for results whose elements are copied, compared or counted.
-MOVED, ROUNDED, SUMMED = 0.0, 1e-6, 1e-5
+MOVED, ROUNDED, SUMMED, CANCELLED = 0.0, 1e-6, 1e-5, 1e-4
 REASONS = {MOVED: "elements are moved, compared, counted or exact in 32-bit floats",
            ROUNDED: "a few roundings of 32-bit floats",
-           SUMMED: "sums and functions in 32-bit floats, in any order"}
+           SUMMED: "sums and functions in 32-bit floats, in any order",
+           CANCELLED: "differences of nearly equal 32-bit floats"}
 
 RATIFIED, PROVISIONAL = "ratified", "provisional"
 BOTH = (RATIFIED, PROVISIONAL)
