@@ -160,9 +160,7 @@ Value LenientArguments::Cast(const OpPlan::Parameter& parameter, TypeKind wanted
     return value;
   RecordDeviation(parameter, kLenientType, "`{}` of `{}` is a tensor of type {}; expected {}",
                   parameter.called, plan_.called, DataTypeText(actual), DataTypeText(wanted));
-  Site site = site_;
-  site.generic = wanted;
-  return builder_.MakeRatified("cast", value, site);
+  return CastTensor(value, wanted, site_, builder_);
 }
 
 bool LenientArguments::AdaptTensor(const OpPlan::Parameter& parameter, TypeKind wanted, Value& value) {
@@ -538,6 +536,14 @@ std::optional<Value> FoldKnownTensors(const OpPlan& plan, llvm::ArrayRef<Value> 
   const bool is_list = folded && folded->kind() == ValueKind::kArray;
   const bool is_integer = is_list && ElementKind(*folded, builder.graph()) == TypeKind::kInteger;
   return is_list && !(is_integer && has_value) ? std::nullopt : folded;
+}
+
+Value CastTensor(const Value& tensor, TypeKind to, const Site& site, build::GraphBuilder& builder) {
+  Site generic = site;
+  generic.generic = to;
+  std::optional<Value> folded;
+  if (builder.is_lenient()) folded = FoldKnownTensors(builder.RatifiedPlan("cast"), tensor, generic, builder);
+  return folded ? folded->AsTensor() : builder.MakeRatified("cast", tensor, generic);
 }
 
 Value MakeConstant(const Value& value, TypeKind wanted, const Site& site, build::GraphBuilder& builder) {

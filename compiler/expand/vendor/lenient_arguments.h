@@ -31,4 +31,7 @@ Value MakeConstant(const Value& value, semantics::TypeKind wanted, const Site& s
 std::optional<Value> FoldKnownTensors(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Site& site,
                                       build::GraphBuilder& builder);
 
+// Casts a tensor to a type of elements: a known number as a document that states the cast would be folded.
+Value CastTensor(const Value& tensor, semantics::TypeKind to, const Site& site, build::GraphBuilder& builder);
+
 }  // namespace nnefc::expand::vendor

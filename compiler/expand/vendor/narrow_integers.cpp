@@ -6,6 +6,7 @@
 
 #include "compiler/expand/generics.h"
 #include "compiler/expand/vendor/hooks.h"
+#include "compiler/expand/vendor/lenient_arguments.h"
 
 namespace nnefc::expand::vendor {
 
@@ -160,7 +161,7 @@ std::optional<Value> SquaredBy(const OpPlan& plan, llvm::ArrayRef<Value> given,
 Value SaturatedSquare(const Value& x, ElementType type, const Site& site, build::GraphBuilder& builder) {
   Site floats = site;
   floats.generic = TypeKind::kScalar;
-  const Value numbers = builder.MakeRatified("cast", {x}, floats);
+  const Value numbers = CastTensor(x, TypeKind::kScalar, site, builder);
   if (numbers.poison()) return numbers;
   const Value squares = builder.MakeRatified("sqr", {numbers}, floats);
   if (squares.poison()) return squares;
