@@ -6,6 +6,7 @@
 #include <exception>
 #include <new>
 
+#include "compiler/ir/ops/rules.h"
 #include "compiler/ir/rules.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -79,6 +80,13 @@ void ForgetOutputs(llvm::MutableArrayRef<Output> outputs) {
   }
 }
 
+// Returns true if an input of an NNEF operation has no element type, as after an error: its shape function
+// needs them.
+bool HasUnknownInput(const Node& node, llvm::ArrayRef<const Output*> inputs) {
+  return node.set() == kNnefSet &&
+         llvm::any_of(inputs, [](const Output* input) { return input->type == ElementType::kDynamic; });
+}
+
 // Calls the shape function of the node. Those of plug-ins may throw.
 void CallShapeFunction(InferContext& context) {
   const Node& node = context.node();
@@ -100,10 +108,7 @@ void CallShapeFunction(InferContext& context) {
 bool InferInto(Graph* graph, const Node& node, llvm::ArrayRef<const Output*> inputs,
                llvm::MutableArrayRef<Output> outputs, Emitter& emitter, const ArgumentPlaces* places,
                llvm::SmallVectorImpl<int32_t>* unknown_values) {
-  const bool unknown = node.set() == kNnefSet &&
-                       std::any_of(inputs.begin(), inputs.end(),
-                                   [](const Output* input) { return input->type == ElementType::kDynamic; });
-  if (unknown) {
+  if (HasUnknownInput(node, inputs)) {
     ForgetOutputs(outputs);
     return false;
   }
@@ -118,15 +123,20 @@ bool InferInto(Graph* graph, const Node& node, llvm::ArrayRef<const Output*> inp
   return !context.failed();
 }
 
+llvm::SmallVector<const Output*, 4> InputsOf(const Graph& graph, const Node& node) {
+  llvm::SmallVector<const Output*, 4> inputs;
+  for (OutputPort port : node.inputs()) inputs.push_back(&graph.output(port));
+  return inputs;
+}
+
 }  // namespace
 
 bool InferNode(Graph& graph, NodeId id, Emitter& emitter, const ArgumentPlaces* places,
                llvm::SmallVectorImpl<int32_t>* unknown_values) {
   const Node& node = graph.node(id);
   if (node.info().infer == nullptr) return true;
-  llvm::SmallVector<const Output*, 4> inputs;
-  for (OutputPort port : node.inputs()) inputs.push_back(&graph.output(port));
-  return InferInto(&graph, node, inputs, graph.InferredOutputs(id), emitter, places, unknown_values);
+  return InferInto(&graph, node, InputsOf(graph, node), graph.InferredOutputs(id), emitter, places,
+                   unknown_values);
 }
 
 std::optional<std::vector<Output>> InferApart(const Node& node, llvm::ArrayRef<const Output*> inputs,
@@ -158,6 +168,10 @@ bool InferGraph(Graph& graph, Emitter& emitter) {
       ForgetOutputs(graph.InferredOutputs(id));
     } else if (InferNode(graph, id, emitter)) {
       continue;
+    } else if (HasUnknownInput(node, InputsOf(graph, node))) {
+      emitter.Emit(ops::kInputType, node.origin().range,
+                   "an input of `{}` has no element type; expected one for an operation of NNEF",
+                   node.type());
     }
     failed[static_cast<size_t>(id.index)] = true;
     all_inferred = false;

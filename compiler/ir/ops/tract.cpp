@@ -277,6 +277,8 @@ void InferSliceBy(InferContext& context) {
 
 // Its bounds are those of a run; expansion replaces the others by a constant.
 void InferRange(InferContext& context) {
+  if (context.segment(2).empty())
+    return context.Error(kArity, "`step` of `tract_core_range` is given no tensor; expected one");
   const llvm::SmallVector<Dim, 1> dims = {Dim()};
   Produce(context, 0, context.input(0).type, PartialShape(llvm::ArrayRef<Dim>(dims)));
 }
