@@ -5,6 +5,7 @@
 #include <exception>
 #include <new>
 
+#include "compiler/ir/algorithms/copy.h"
 #include "compiler/ir/algorithms/infer.h"
 #include "compiler/ir/algorithms/verify.h"
 #include "compiler/ir/ops/windows/sliding_window_shape.h"
@@ -45,10 +46,29 @@ bool HasRanks(NodeLowering& lowering) {
   return true;
 }
 
+// Infers a copy of a body of If-8: inference skips the unselected body of a constant condition, but lowerings
+// of NNEF operations read valid arguments only. Returns null after a reported error.
+std::unique_ptr<ir::Graph> CheckedCopy(NodeLowering& lowering, const ir::Graph& body) {
+  std::unique_ptr<ir::Graph> copy = ir::Clone(body);
+  if (ir::InferGraph(*copy, lowering.state().context.emitter)) return copy;
+  lowering.state().failed = true;
+  return nullptr;
+}
+
+bool HasNnefOperation(const ir::Graph& graph) {
+  return llvm::any_of(graph.nodes(), [&](ir::NodeId id) { return graph.node(id).set() == ir::kNnefSet; });
+}
+
 // Lowers the bodies of a preserved node.
 void LowerBodies(NodeLowering& lowering, ir::NodeId preserved) {
+  const bool is_constant = lowering.node().Is(ir::OpRole::kIf) && lowering.source_input(0).value.has_value();
   for (const ir::Body& body : lowering.node().bodies()) {
-    std::unique_ptr<ir::Graph> graph = LowerBodyOf(lowering, *body.graph);
+    std::unique_ptr<ir::Graph> checked;
+    if (is_constant && HasNnefOperation(*body.graph)) {
+      checked = CheckedCopy(lowering, *body.graph);
+      if (checked == nullptr) return;
+    }
+    std::unique_ptr<ir::Graph> graph = LowerBodyOf(lowering, checked != nullptr ? *checked : *body.graph);
     if (graph == nullptr) return;
     lowering.state().target.AddBody(preserved, {.role = body.role,
                                                 .graph = std::move(graph),
