@@ -80,6 +80,16 @@ std::optional<ir::Attribute> Wrap(std::optional<T> value) {
 
 }  // namespace
 
+std::string AttributeText(const ir::Attribute& attribute, ir::AttributeKind kind) {
+  if (const auto* integer = attribute.get<int64_t>();
+      integer != nullptr && kind == ir::AttributeKind::kDouble)
+    return AttributeText(static_cast<double>(*integer));
+  const auto* integers = attribute.get<ir::Attribute::Integers>();
+  if (integers != nullptr && kind == ir::AttributeKind::kDoubles)
+    return AttributeText(ir::Attribute::Scalars(integers->begin(), integers->end()));
+  return AttributeText(attribute);
+}
+
 std::string AttributeText(const ir::Attribute& attribute) {
   return std::visit(TextOf(), attribute.value());
 }

@@ -13,6 +13,8 @@ namespace nnefc::openvino {
 // Returns the XML text of an attribute: `true`, `1, 2`, `f32`, `1,?,2..8`. Numbers have the shortest text
 // that parses to the same bits.
 std::string AttributeText(const ir::Attribute& attribute);
+// The same for an attribute of that kind: integers of an attribute of floats have the text of floats.
+std::string AttributeText(const ir::Attribute& attribute, ir::AttributeKind kind);
 // Parses the text of an attribute of that kind; nothing on errors.
 std::optional<ir::Attribute> ParseAttribute(std::string_view text, ir::AttributeKind kind);
 // Returns the expectation of ParseAttribute for messages: "a list of integers".

@@ -113,7 +113,7 @@ void LayerWriter::WriteData(const ir::Node& node) {
     const ir::Attribute* value = parameter.Find(info.name);
     if (value == nullptr) value = node.attributes().Find(info.name);
     if (value == nullptr && info.fallback && !info.is_extra) value = &*info.fallback;
-    if (value != nullptr) entries.emplace_back(info.name, AttributeText(*value));
+    if (value != nullptr) entries.emplace_back(info.name, AttributeText(*value, info.kind));
   }
   const bool is_result = node.Is(ir::OpRole::kResult);
   for (const auto& [name, value] : node.attributes()) {

@@ -10,6 +10,19 @@ namespace {
 using ir::Attribute;
 using ir::AttributeKind;
 
+// An integer beyond 2^53 of an attribute of floats has the text of the nearest float, which reads back as it.
+TEST(AttributeTextTest, IntegersOfFloats) {
+  constexpr int64_t kLarge = INT64_MAX;
+  EXPECT_EQ(AttributeText(kLarge, ir::AttributeKind::kInt), "9223372036854775807");
+  EXPECT_EQ(AttributeText(kLarge, ir::AttributeKind::kDouble), "9.223372036854776e+18");
+  EXPECT_EQ(AttributeText(int64_t{-2}, ir::AttributeKind::kDouble), "-2");
+  EXPECT_EQ(AttributeText(Attribute::Integers{1, kLarge}, ir::AttributeKind::kInts),
+            "1, 9223372036854775807");
+  EXPECT_EQ(AttributeText(Attribute::Integers{1, kLarge}, ir::AttributeKind::kDoubles),
+            "1, 9.223372036854776e+18");
+  EXPECT_EQ(AttributeText(0.5, ir::AttributeKind::kDouble), "0.5");
+}
+
 TEST(AttributeText, PrintsWhatOpenVinoReads) {
   EXPECT_EQ(AttributeText(true), "true");
   EXPECT_EQ(AttributeText(int64_t{-3}), "-3");
