@@ -265,6 +265,11 @@ TEST(CompilationTest, UnreadableFilesAreOfTheEnvironment) {
   EXPECT_FALSE(compilation.UpdateConfiguration("/missing/config.json"));
   EXPECT_TRUE(compilation.environment_failed());
   EXPECT_EQ(Labels(compilation.context().emitter.diagnostics()), Strings({"file.unreadable"}));
+  // The configuration of a model that is invalid is not opened.
+  options.document = Document("    y = relu(z);\n");
+  Compilation invalid("net.nnef", options);
+  EXPECT_FALSE(invalid.UpdateConfiguration("/missing/config.json"));
+  EXPECT_FALSE(invalid.environment_failed());
 }
 
 TEST(CompilationTest, ExpandsAgainForOtherShapes) {

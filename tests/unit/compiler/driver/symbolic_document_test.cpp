@@ -105,5 +105,13 @@ TEST(SymbolicDocument, ComparesSamplesOfSeveralSymbols) {
   EXPECT_EQ(join([](int64_t m, int64_t n) { return m * n; }), "none");
 }
 
+// The symbols are declared after the registry, which the documents must have.
+TEST(SymbolicDocument, NeedsTheRegistry) {
+  std::vector<SampledDocument> samples = SamplesOf([](int64_t n) { return fmt::format("[{}]", n); });
+  EXPECT_TRUE(JoinSamples(samples));
+  for (SampledDocument& sample : samples) sample.text.erase(0, sizeof(kHead) - 1);
+  EXPECT_FALSE(JoinSamples(samples));
+}
+
 }  // namespace
 }  // namespace nnefc::driver

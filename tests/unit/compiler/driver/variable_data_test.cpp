@@ -64,6 +64,28 @@ TEST(VariableDataTest, BitsOfQuantizedItems) {
   }
 }
 
+// Each standard quantization has an algorithm; `linear_quantize` has that of all items from `min` to `max`.
+TEST(VariableDataTest, AlgorithmsOfQuantizedItems) {
+  using Algorithm = package::DatQuantization::Algorithm;
+  for (const auto& [operation, expected] : {std::pair("linear_quantize", Algorithm::kMinMaxLinear),
+                                            {"min_max_linear_quantize", Algorithm::kMinMaxLinear},
+                                            {"zero_point_linear_quantize", Algorithm::kZeroPointLinear},
+                                            {"logarithmic_quantize", Algorithm::kLogarithmic}}) {
+    for (const bool is_standard : {true, false}) {
+      expand::TensorQuantization line;
+      line.operation = operation;
+      line.is_standard = is_standard;
+      Context context;
+      const auto quantization = ToDatQuantization(line, package::DatFile(), context);
+      EXPECT_EQ(quantization.has_value(), is_standard) << operation;
+      EXPECT_EQ(context.emitter.error_count(), is_standard ? 0U : 1U) << operation;
+      if (quantization) {
+        EXPECT_EQ(quantization->algorithm, expected) << operation;
+      }
+    }
+  }
+}
+
 // The variables of a document, with data that a program passed or that a seed generates.
 class VariableStoreTest : public ::testing::Test {
  protected:
@@ -130,26 +152,49 @@ TEST_F(VariableStoreTest, TrailingOnes) {
   }
 }
 
+// Writes tensor files to a folder of its own.
+class WriteVariablesTest : public VariableStoreTest {
+ protected:
+  void SetUp() override { ASSERT_NE(::mkdtemp(folder_.data()), nullptr); }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  // Returns the names of the files after they were written with random data.
+  std::set<std::string> Written(LabelsOf labels) {
+    const std::string path = fmt::format("{}/{}", folder_, static_cast<int>(labels));
+    std::filesystem::create_directory(path);
+    VariableStore store = Store(1);
+    is_written_ = WriteVariables(graph(), store, labels, path).ok();
+    std::set<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator(path))
+      names.insert(entry.path().filename().string());
+    return names;
+  }
+
+  std::string folder_ = (std::filesystem::path(testing::TempDir()) / "nnefc_variables_XXXXXX").string();
+  bool is_written_ = false;
+};
+
 // Variables that share their data share its file, which has the label of the first one.
-TEST_F(VariableStoreTest, WritesSharedDataOnce) {
-  namespace fs = std::filesystem;
-  std::string folder = (fs::path(testing::TempDir()) / "nnefc_variables_XXXXXX").string();
-  ASSERT_NE(::mkdtemp(folder.data()), nullptr);
+TEST_F(WriteVariablesTest, WritesSharedDataOnce) {
   Expand(
       "    v = variable(shape = [2, 2], label = 'V');\n    w = variable(shape = [2, 2], label = 'v');\n"
       "    u = variable(shape = [2, 2], label = 'u');\n    a = add(x, v);\n    b = add(u, w);\n"
       "    y = add(a, b);\n");
   for (const LabelsOf labels : {LabelsOf::kSource, LabelsOf::kPrinted}) {
-    const std::string path = fmt::format("{}/{}", folder, static_cast<int>(labels));
-    fs::create_directory(path);
-    VariableStore store = Store(1);
-    ASSERT_TRUE(WriteVariables(graph(), store, labels, path).ok());
-    std::set<std::string> names;
-    for (const fs::directory_entry& entry : fs::directory_iterator(path))
-      names.insert(entry.path().filename().string());
-    EXPECT_EQ(names, (std::set<std::string>{"V.dat", "u.dat"}));
+    EXPECT_EQ(Written(labels), (std::set<std::string>{"V.dat", "u.dat"}));
+    EXPECT_TRUE(is_written_);
   }
-  fs::remove_all(folder);
+}
+
+// A tensor file has at most 8 extents (R 5.2).
+TEST_F(WriteVariablesTest, FailsForRank9) {
+  for (const int rank : {8, 9}) {
+    std::string extents = "1";
+    for (int axis = 1; axis < rank; ++axis) extents += ", 1";
+    Expand("    v = variable(shape = [" + extents + "], label = 'v');\n    y = add(x, v);\n");
+    (void)Written(rank == 8 ? LabelsOf::kSource : LabelsOf::kPrinted);
+    EXPECT_EQ(is_written_, rank == 8);
+  }
 }
 
 }  // namespace

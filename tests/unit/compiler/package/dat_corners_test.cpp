@@ -357,5 +357,36 @@ TEST_F(DatCornersTest, WritesPackedItems) {
   EXPECT_EQ(written(ElementType::kU1, {0, 1, 0, 0, 0, 0, 0, 1, 1}), "\x41\x80");
 }
 
+// A quantization has 1 to 64 bits.
+TEST_F(DatCornersTest, BitsOfQuantizations) {
+  for (const bool is_logarithmic : {false, true}) {
+    const auto decode = [&](int bits) {
+      DatQuantization quantization{.bits = bits};
+      if (is_logarithmic) quantization.algorithm = DatQuantization::Algorithm::kLogarithmic;
+      quantization.min = TensorValue::Scalar(0);
+      quantization.max = TensorValue::Scalar(1);
+      return Decoded(Make(Ratified{.extents = {1}, .bits = 8, .type = 2, .data = std::string(1, '\1')}),
+                     ElementType::kF32, &quantization);
+    };
+    for (const int bits : {-1, 65, 1000}) {
+      EXPECT_EQ(
+          decode(bits),
+          fmt::format("x: error: at byte 48: {} bits of quantization; expected 1 to 64 [dat.range]\n", bits));
+    }
+    EXPECT_EQ(decode(1), "[1] 1");
+    EXPECT_TRUE(decode(64).starts_with("[1] ")) << decode(64);
+  }
+}
+
+// An extent of a tensor file has 32 bits.
+TEST_F(DatCornersTest, ExtentsOfMoreBits) {
+  for (const auto format : {DatFile::Format::kRatified, DatFile::Format::kProvisional}) {
+    for (const int64_t extent : {int64_t{0xffffffff}, int64_t{1} << 32}) {
+      const TensorValue value(ElementType::kF32, {0, extent}, Buffer::Allocate(0));
+      EXPECT_EQ(WriteDat(Path("e.dat"), value, format).ok(), extent == 0xffffffff) << extent;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace nnefc::package

@@ -1,5 +1,6 @@
 // Archives as models: how they are recognised, and how often they may be compressed.
 
+#include "compiler/package/foreign_format.h"
 #include "compiler/package/model.h"
 #include "tests/unit/compiler/package/tar_maker.h"
 #include "tests/unit/compiler/package/testing.h"
@@ -215,6 +216,68 @@ TEST_F(ArchiveModelTest, FoldersThatCannotBeListed) {
   ASSERT_NE(model, nullptr) << Messages();
   EXPECT_FALSE(model->is_bundle());
   EXPECT_FALSE(model->HasVariable("a"));
+}
+
+// An archive that holds no document but one of NNEF 2.0 is reported as a model of that version.
+TEST_F(ArchiveModelTest, ModelsOfNnef2) {
+  const std::string second = "net" + std::string(kSkriptNdSuffix);
+  EXPECT_EQ(OpenFails("m.tar", TarMaker().File(second, "").File("a.dat", "").Tar()),
+            fmt::format(": error: `{}` is a model of NNEF 2.0 (SkriptND); nnefc reads NNEF 1.0 "
+                        "[container.foreign-format]\n",
+                        second));
+  EXPECT_NE(Open(Write("n.tar", TarMaker().File(second, "").File("graph.nnef", kDocument).Tar())), nullptr)
+      << Messages();
+}
+
+// What exceeds the bound within the data of a file is reported once and ends the reading.
+TEST_F(ArchiveModelTest, BoundWithinTheData) {
+  constexpr uint64_t kBytes = 300'000, kMax = 400'000;
+  const std::string tar = TarMaker()
+                              .File("graph.nnef", kDocument)
+                              .File("a.dat", std::string(kBytes, 'a'))
+                              .File("b.dat", std::string(kBytes, 'b'))
+                              .Tar();
+  for (const bool reads_data : {false, true}) {
+    const std::string path = Write("m.tgz", Gzip(tar));
+    const auto opened = ModelContainer::Open(path, context_, {.max_bytes = kMax, .reads_data = reads_data});
+    EXPECT_EQ(opened.model, nullptr);
+    EXPECT_EQ(Messages(), fmt::format("{}: error: the archive unpacks to more than {} bytes; raise the bound "
+                                      "with `--max-bytes` [archive.too-large]\n",
+                                      path, kMax));
+  }
+}
+
+// A tensor file that another process removes after the model was opened is reported without a position in it.
+TEST_F(ArchiveModelTest, FilesThatDisappear) {
+  Write("m/graph.nnef", kDocument);
+  Write("m/a.dat", "");
+  const auto model = Open(Path("m"));
+  ASSERT_NE(model, nullptr) << Messages();
+  EXPECT_TRUE(model->HasVariable("a"));
+  std::filesystem::remove(Path("m/a.dat"));
+  for (const bool is_header : {false, true}) {
+    if (is_header) {
+      EXPECT_FALSE(model->ReadVariableHeader("a", context_.emitter));
+    } else {
+      EXPECT_FALSE(model->ReadVariable("a", ElementType::kF32, context_.emitter));
+    }
+    ASSERT_EQ(context_.emitter.diagnostics().size(), 1U);
+    const SourceRange range = context_.emitter.diagnostics().front().range;
+    EXPECT_EQ(std::pair(range.begin, range.end), std::pair(0U, 0U));
+    const std::string text = Messages();
+    EXPECT_NE(text.find("no such file or directory [container.unreadable]"), std::string::npos) << text;
+  }
+}
+
+// A document that cannot be read is a fault of the environment.
+TEST_F(ArchiveModelTest, DocumentsThatAreFolders) {
+  Write("m/graph.nnef/net.nnef", kDocument);
+  EXPECT_EQ(Open(Path("m")), nullptr);
+  EXPECT_TRUE(environment_failed_);
+  ASSERT_EQ(context_.emitter.diagnostics().size(), 1U);
+  const SourceRange range = context_.emitter.diagnostics().front().range;
+  EXPECT_EQ(std::pair(range.begin, range.end), std::pair(0U, 0U));
+  EXPECT_NE(ReportText().find("[container.unreadable]"), std::string::npos) << ReportText();
 }
 
 }  // namespace

@@ -1,9 +1,12 @@
 // Written archives, compared with the format ustar (POSIX.1-1988).
 #include "compiler/package/containers/tar_writer.h"
 
+#include <zlib.h>
+
 #include <sstream>
 
 #include "tests/unit/compiler/package/testing.h"
+#include "tests/unit/other_user.h"
 
 namespace nnefc::package {
 namespace {
@@ -75,6 +78,42 @@ TEST_F(TarWriterTest, LengthsOfNames) {
     const std::string rest = each.is_whole ? whole : whole.substr(each.before + 1);
     EXPECT_EQ(last, rest + std::string(100 - rest.size(), '\0'));
   }
+}
+
+// A compressed archive unpacks to the bytes of the other one, of more data than are compressed at once.
+TEST_F(TarWriterTest, CompressedArchives) {
+  std::string noise(300'000, '\0');
+  uint32_t state = 1;
+  for (char& byte : noise) byte = static_cast<char>((state = state * 1664525 + 1013904223) >> 24);
+  Write("m/a.dat", noise);
+  Write("m/b.dat", "b");
+  const std::string plain = WriteAndRead();
+  for (const char* name : {"m.tgz", "m.tar.gz"}) {
+    ASSERT_TRUE(WriteArchive(Path("m"), Path(name)).ok());
+    std::string unpacked(plain.size() + 1, '\0');
+    gzFile file = gzopen(Path(name).c_str(), "rb");
+    ASSERT_NE(file, nullptr);
+    const int size = gzread(file, unpacked.data(), static_cast<unsigned>(unpacked.size()));
+    EXPECT_EQ(gzclose(file), Z_OK);
+    ASSERT_EQ(size, static_cast<int>(plain.size()));
+    EXPECT_TRUE(unpacked.starts_with(plain));
+    EXPECT_LT(std::filesystem::file_size(Path(name)), plain.size());
+  }
+}
+
+// A file that cannot be read leaves no archive.
+TEST_F(TarWriterTest, FilesThatCannotBeRead) {
+  Write("m/a.dat", "a");
+  std::filesystem::permissions(folder_, std::filesystem::perms(0777));
+  std::filesystem::permissions(Path("m/a.dat"), std::filesystem::perms(0));
+  {
+    const OtherUser user;
+    if (!user.Reaches(folder_)) GTEST_SKIP() << "not the administrator, or a private folder";
+    const auto written = WriteArchive(Path("m"), Path("m.tar"));
+    ASSERT_FALSE(written);
+    EXPECT_NE(written.error().message.find("a.dat"), std::string::npos) << written.error().message;
+  }
+  EXPECT_FALSE(std::filesystem::exists(Path("m.tar")));
 }
 
 }  // namespace
