@@ -158,6 +158,20 @@ TEST(TensorValueTest, ConvertsWithTruncationAndSaturation) {
   EXPECT_EQ(wide.ElementAsInt(4), INT64_MIN);
 }
 
+// The integer of an element is that of the converted tensor, for floats of any width and packed integers.
+TEST(TensorValueTest, IntegersOfElements) {
+  const TensorValue numbers = TensorValue::FromFloats({6}, {-3.0F, -1.5F, 0.0F, 0.5F, 1.5F, 3.0F});
+  for (const ElementType type : {ElementType::kF4E2M1, ElementType::kF8E4M3, ElementType::kF8E5M2,
+                                 ElementType::kF16, ElementType::kBF16, ElementType::kF32, ElementType::kF64,
+                                 ElementType::kI4, ElementType::kI8, ElementType::kI64}) {
+    const TensorValue value = numbers.ConvertedTo(type);
+    for (int64_t i = 0; i < value.volume(); ++i) {
+      EXPECT_EQ(value.ElementAsInt(i), std::vector<int64_t>({-3, -1, 0, 0, 1, 3})[static_cast<size_t>(i)])
+          << Name(type) << " " << i;
+    }
+  }
+}
+
 TEST(TensorValueTest, KeepsWideIntegersExact) {
   int64_t big = (int64_t{1} << 62) + 1;
   TensorValue value = TensorValue::FromInts({2}, {big, -1});

@@ -46,6 +46,18 @@ TEST(SourceManagerTest, CountsLinesOfABaseAtOnce) {
   std::remove(path.c_str());
 }
 
+// Offsets in a text have 32 bits.
+TEST(SourceManagerTest, RefusesFilesOf4GiB) {
+  const std::string path = testing::TempDir() + "nnefc_large_" + std::to_string(::getpid());
+  ASSERT_TRUE(WriteFile(path, "").ok());
+  ASSERT_EQ(::truncate(path.c_str(), off_t{1} << 32), 0);  // without data
+  SourceManager sources;
+  const ErrorOr<FileId> file = sources.Open(path);
+  std::remove(path.c_str());
+  ASSERT_FALSE(file.ok());
+  EXPECT_EQ(file.error().message, "`" + path + "` is larger than 4 GiB");
+}
+
 // Two ranges of a file have a common one, in either order.
 TEST(SourceRangeTest, Cover) {
   const SourceRange early(FileId(0), 2, 5), late(FileId(0), 7, 9), within(FileId(0), 3, 4),

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -10,6 +11,7 @@
 
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -90,6 +92,52 @@ TEST_F(FileTest, WritesOnceAfterAnInterruption) {
   EXPECT_EQ(::read(pipe[0], read, sizeof(read)), 4);
   ::close(pipe[0]);
   ::close(pipe[1]);
+}
+
+// A write that a signal interrupts before it has written a byte begins again.
+TEST_F(FileTest, WritesAfterSignals) {
+  struct sigaction ignoring = {}, before = {};
+  ignoring.sa_handler = [](int) {};  // without SA_RESTART
+  ASSERT_EQ(::sigaction(SIGUSR1, &ignoring, &before), 0);
+  int pipe[2] = {};
+  ASSERT_EQ(::pipe2(pipe, O_CLOEXEC), 0);
+  const std::string text(200'000, 'x');  // more than a pipe has room for
+  auto file = OutputFile::Create(fmt::format("/proc/self/fd/{}", pipe[1]));
+  ASSERT_TRUE(file.ok());
+  ::close(pipe[1]);
+  std::string message;
+  std::thread writer([&] {
+    OutputFile output = std::move(*file);  // closed at the end
+    const ErrorOr<Success> written = output.Write(text);
+    if (!written) message = written.error().message;
+  });
+  for (int i = 0; i < 20; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    ::pthread_kill(writer.native_handle(), SIGUSR1);
+  }
+  size_t count = 0;
+  char read[4096];
+  for (ssize_t size = 0; (size = ::read(pipe[0], read, sizeof(read))) > 0;)
+    count += static_cast<size_t>(size);
+  writer.join();
+  ::close(pipe[0]);
+  ::sigaction(SIGUSR1, &before, nullptr);
+  EXPECT_EQ(message, "");
+  EXPECT_EQ(count, text.size());
+}
+
+// A file that cannot take the place of its path leaves no temporary file.
+TEST_F(FileTest, LeavesNothingInPlaceOfAFolder) {
+  auto file = OutputFile::Create(Path("a"));
+  ASSERT_TRUE(file.ok());
+  ASSERT_TRUE(file->Write("text").ok());
+  std::filesystem::create_directories(Path("a/b"));
+  const ErrorOr<Success> written = file->Commit();
+  ASSERT_FALSE(written.ok());
+  EXPECT_TRUE(written.error().message.starts_with("cannot write `" + Path("a") + "`: "));
+  size_t entries = 0;
+  for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(folder_)) ++entries;
+  EXPECT_EQ(entries, 1U);
 }
 
 TEST_F(FileTest, FollowsLinksAndKeepsPermissions) {
