@@ -187,6 +187,7 @@ TEST_F(PatternTest, AnyOperation) {
 
 TEST_F(PatternTest, WrongPatternsAreTold) {
   EXPECT_EQ(Find(kSquare, {}), "the pattern has no nodes");
+  EXPECT_EQ(Find(kSquare, {.nodes = {Op("", "ReLU")}, .edges = {}}), "a node of the pattern has no alias");
   EXPECT_EQ(Find(kSquare, {.nodes = {Op("a", "ReLU"), Op("a", "ReLU")}, .edges = {}}),
             "the pattern has two nodes `a`");
   EXPECT_EQ(Find(kSquare, {.nodes = {Op("a", "ReLU")}, .edges = {{"a", "b"}}}),

@@ -107,6 +107,27 @@ TEST_F(RecurrentCellsTest, LstmOperandsInAnyOrder) {
   }
 }
 
+// Sums are read up to a depth of 15 operations above the products. What is deeper is no term that may be
+// lost.
+TEST_F(RecurrentCellsTest, LstmGatesOfManySums) {
+  // The gates are `first` after `count` sums with a bias, and `second`.
+  const auto is_cell = [&](const std::string& first, const std::string& second, int count) {
+    std::string sums, last = first;
+    for (int i = 0; i < count; ++i) {
+      const std::string name(static_cast<size_t>(i) + 1, 'm');
+      sums += Add(name, "Add", last + ", %b", "", "[1,4]");
+      last = "%" + name;
+    }
+    std::string text = Parameter("e", "[1,4]") + TextOf(Lstm{});
+    const std::string all = Add("all", "Add", "%b, %sum", "", "[1,4]");
+    text.replace(text.find(all), all.size(), sums + Add("all", "Add", second + ", " + last, "", "[1,4]"));
+    return After(text).find("LSTMCell") != std::string::npos;
+  };
+  for (const int count : {0, 1, 11, 12}) EXPECT_TRUE(is_cell("%sum", "%b", count)) << count;
+  for (const int count : {13, 14, 20}) EXPECT_FALSE(is_cell("%sum", "%b", count)) << count;
+  for (const int count : {0, 13, 14, 20}) EXPECT_FALSE(is_cell("%e", "%sum", count)) << count;
+}
+
 TEST_F(RecurrentCellsTest, WhatIsNoLstmStays) {
   const auto stays = [&](const Lstm& form) { return After(TextOf(form)).find("Cell") == std::string::npos; };
   EXPECT_FALSE(stays({}));
@@ -236,6 +257,23 @@ TEST_F(RecurrentCellsTest, GatesOfGruWithFurtherTerms) {
   EXPECT_EQ(After(with_term("z", "%h", "1.0, 2.0")).find("Cell"), std::string::npos);
   EXPECT_EQ(After(with_term("r", "%h", "3.0, 4.0")).find("Cell"), std::string::npos);
   EXPECT_EQ(After(with_term("n", "%rh", "5.0, 6.0")).find("Cell"), std::string::npos);
+}
+
+// The data of a cell may be a product of the state, too: the gate that resets the state is a sigmoid.
+TEST_F(RecurrentCellsTest, GruWhoseDataAreAProductOfTheState) {
+  for (const char* product : {"%e, %h", "%h, %e"}) {
+    for (const char* reset : {"%r, %h", "%h, %r"}) {
+      std::string text = TextOf(Gru{.reset = reset});
+      const std::string x = Parameter("x", "[1,1]");
+      text.replace(text.find(x), x.size(), Parameter("e", "[1,1]"));
+      const std::string h = Parameter("h", "[1,1]");
+      text.insert(text.find(h) + h.size(), Add("x", "Multiply", product));
+      EXPECT_NE(After(text).find("GRUCell(hn: x, h, hn/w, hn/r, hn/b)"), std::string::npos) << product;
+      EXPECT_EQ(ElementsOf("hn", 2), (std::vector<double>{1, 3, 5}));
+      EXPECT_EQ(ElementsOf("hn", 3), (std::vector<double>{2, 4, 6}));
+    }
+    EXPECT_EQ(After(Parameter("e", "[1,1]") + TextOf(Gru{.reset = product})).find("Cell"), std::string::npos);
+  }
 }
 
 // tanh(x * 5 + 0.25 + r * (h * 6 + 0.75)): the state is multiplied before it is reset.

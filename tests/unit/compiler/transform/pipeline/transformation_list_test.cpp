@@ -5,6 +5,10 @@
 #include "compiler/transform/pipeline/standard.h"
 #include "gtest/gtest.h"
 
+class FusionOutsideNamespaces : public nnefc::transform::FrontReplacementPattern {
+  void FindAndReplacePattern(nnefc::transform::Graph&) override {}
+};
+
 namespace nnefc::transform {
 
 namespace front {
@@ -172,6 +176,17 @@ TEST(TransformationListTest, ThreeFormsOfANameAreFound) {
   EXPECT_EQ(list.Find(""), nullptr);
   EXPECT_EQ(list.Nearest("front.Gama"), "front.Gamma");
   EXPECT_EQ(list.Nearest("THIRT"), "THIRD");
+}
+
+// A class outside namespaces has one name.
+TEST(TransformationListTest, ClassesOutsideNamespaces) {
+  TransformationList list;
+  EXPECT_EQ(list.size(), 0U);
+  const FusionOutsideNamespaces& added = list.Add<FusionOutsideNamespaces>();
+  EXPECT_EQ(list.size(), 1U);
+  EXPECT_EQ(list.Find("FusionOutsideNamespaces"), &added);
+  EXPECT_EQ(list.Find("FusionOutsideNamespaces.FusionOutsideNamespaces"), nullptr);
+  EXPECT_EQ(list.Nearest("FusionOutsideNamespace"), "FusionOutsideNamespaces");
 }
 
 // Anchors have an id alone.
