@@ -29,6 +29,8 @@ TEST(AttributeText, PrintsWhatOpenVinoReads) {
   EXPECT_EQ(AttributeText(0.1), "0.1");
   EXPECT_EQ(AttributeText(1e-12), "1e-12");
   EXPECT_EQ(AttributeText(Attribute::Integers{1, 2, 3}), "1, 2, 3");
+  EXPECT_EQ(AttributeText(Attribute::Logicals{true, false, true}), "true, false, true");
+  EXPECT_EQ(AttributeText(false), "false");
   EXPECT_EQ(AttributeText(Attribute()), "");
   EXPECT_EQ(AttributeText(ElementType::kBF16), "bf16");
   EXPECT_EQ(AttributeText(ir::PartialShape({ir::Dim(1), ir::Dim(), ir::Dim(2, 8)})), "1,?,2..8");

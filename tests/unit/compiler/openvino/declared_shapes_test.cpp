@@ -47,6 +47,19 @@ TEST_F(DeclaredShapesTest, DifferencesAreReported) {
   }
 }
 
+// Of the text of a shape at most 240 bytes are shown, and then its rank.
+TEST_F(DeclaredShapesTest, LongShapesAreCut) {
+  for (const size_t rank : {119, 120, 200}) {
+    std::string shape = "[1";
+    for (size_t i = 1; i < rank; ++i) shape += ",1";
+    shape += "]";
+    if (rank > 119) shape = fmt::format("{}.., of rank {}", shape.substr(0, 240), rank);
+    const std::string reported = Declared(std::vector<int64_t>(rank, 1));
+    EXPECT_TRUE(reported.starts_with("port 1 of the layer `relu` declares the shape " + shape + "; it is"))
+        << reported;
+  }
+}
+
 // A layer is named by its name, if it has one.
 TEST_F(DeclaredShapesTest, MessagesNameLayers) {
   const auto message = [&](const std::string& layer) {
