@@ -43,6 +43,11 @@ TEST(ReadProfileTest, ReportsMistakesWithTheirPositions) {
        "1:24 device.profile-value: `conv` is an operation of nnefc; list it in `operations`"},
       {R"({"operations": {"conv": {"attributes": {"groups": {}}}}})",
        "1:51 device.profile-value: a range must have `min`, `max` or both"},
+      {R"({"operations": {"conv": {"attributes": {"groups": {"min": "1", "max": [2]}}}}})",
+       "1:59 device.profile-value: `min` must be a number\n1:71 device.profile-value: `max` must be a "
+       "number"},
+      {R"({"operations": {"conv": {"attributes": {"groups": [{"max": true}, {"min": 1}]}}}})",
+       "1:60 device.profile-value: `max` must be a number"},
       {R"({"operations": {"conv": {"attributes": {"groups": [null]}}}})",
        "1:52 device.profile-value: a value of `groups` must be a logical value, a number, a string or a list "
        "of "
