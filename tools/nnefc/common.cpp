@@ -225,7 +225,7 @@ void AddLimit(CLI::App& command, const char* name, int64_t& limit, const char* w
       ->type_name("N")
       ->check(Between(1, highest))
       ->capture_default_str()
-      ->group("");
+      ->group(kLimitGroup);
 }
 
 void AddNestingLimit(CLI::App& command, CommonOptions& options) {
@@ -238,7 +238,7 @@ void AddBytesLimit(CLI::App& command, CommonOptions& options) {
       ->type_name("N")
       ->check(Between(1, int64_t{1} << 50))
       ->capture_default_str()
-      ->group("");
+      ->group(kLimitGroup);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "fmt/format.h"
 #include "tools/api/executable.h"
+#include "tools/nnefc/arguments/help.h"
 #include "tools/nnefc/arguments/misuse.h"
 
 namespace nnefc::cli {
@@ -76,13 +77,13 @@ void AddExecutionOptions(CLI::App& command, ExecutionOptions& options) {
       ->type_name("N")
       ->check(NonNegative())
       ->capture_default_str()
-      ->group("");
+      ->group(kLimitGroup);
   command
       .add_option("--max-memory", options.limits.bytes,
                   "bytes of all values of a run; 0 is the machine's memory")
       ->type_name("N")
       ->capture_default_str()
-      ->group("");
+      ->group(kLimitGroup);
 }
 
 std::optional<api::Execution> Prepare(api::Program& program, const ExecutionOptions& options,

@@ -129,7 +129,7 @@ class HelpFormatter : public CLI::Formatter {
     std::string text;
     for (const std::string& group : groups) {
       const std::vector<const CLI::Option*> options = app->get_options([&](const CLI::Option* option) {
-        return !group.empty() && option->get_group() == group && option->nonpositional();
+        return group != kLimitGroup && option->get_group() == group && option->nonpositional();
       });
       if (!options.empty()) text += make_group(group, false, options);
     }
