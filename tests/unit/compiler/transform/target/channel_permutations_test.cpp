@@ -200,5 +200,46 @@ TEST_F(ChannelsTest, OthersRemain) {
   }
 }
 
+// Kernels of 8 bits move the channels of images that are quantized equally themselves.
+TEST_F(ChannelsTest, QuantizedImagesRemain) {
+  struct Case {
+    std::string first = "255.0", second = "255.0";  // the ends of the ranges, of 256 numbers from 0
+    std::string part = "%p";                        // the second image
+    bool has_scales = true;
+  };
+  const auto is_gathered = [&](const Case& of) {
+    const auto quantized = [](const std::string& name, const std::string& data, const std::string& high) {
+      return TargetConstant(name + "h", "f32[]", high) +
+             TargetStep(name + "m", "opset1.MaxPool", "%" + data,
+                        "kernel = [1, 1], strides = [1, 1], pads_begin = [0, 0], pads_end = [0, 0]") +
+             TargetStep(name, "opset1.FakeQuantize", fmt::format("%{0}m, %l, %{0}h, %l, %{0}h", name),
+                        "levels = 256");
+    };
+    std::string numbers = "1.0";
+    for (int i = 1; i < 32; ++i) numbers += ", 1.0";
+    const ir::PlanFunctions plan{.quantize_filter = [&](const ir::Node&, const TensorValue&) {
+      return of.has_scales ? ir::FilterQuantization{.scales = {1}, .max_magnitude = 1}
+                           : ir::FilterQuantization();
+    }};
+    const std::string made =
+        After("FuseChannelPermutations",
+              {TargetInput("x", "f32", "[1,16,2,2]"), TargetInput("z", "f32", "[1,16,2,2]"),
+               TargetConstant("l", "f32[]", "0.0"), TargetConstant("w", "f32[1,32,1,1]", numbers),
+               TargetConstant("axis", "i64[]", "1"), quantized("q", "x", of.first),
+               quantized("p", "z", of.second), TargetStep("r", "opset1.ReLU", "%p"),
+               "  %s:2 = opset1.Split \"s\" (%q, %axis) {num_splits = 2} : f32[...], f32[...]\n",
+               TargetStep("c", "opset1.Concat", "%s.1, %s, " + of.part, "axis = 1"),
+               TargetConvolution("conv", "c"), TargetResult("conv")},
+              plan);
+    return made.find("Gather") != std::string::npos;
+  };
+  EXPECT_FALSE(is_gathered({}));
+  EXPECT_TRUE(is_gathered({.first = "127.5"}));
+  EXPECT_TRUE(is_gathered({.second = "127.5"}));
+  EXPECT_TRUE(is_gathered({.part = "%z"}));
+  EXPECT_TRUE(is_gathered({.part = "%r"}));
+  EXPECT_TRUE(is_gathered({.has_scales = false}));
+}
+
 }  // namespace
 }  // namespace nnefc::transform::target

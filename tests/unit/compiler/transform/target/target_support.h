@@ -66,11 +66,13 @@ class TargetTest : public TransformTest {
   // Returns the nodes after a transformation other than parameters, constants and results:
   // "MatMul[2,1](Reshape Const)", with the shape of the result, the operations of the inputs and a `t` after
   // a transposed operand.
-  std::string After(const std::string& name, llvm::ArrayRef<std::string> text) {
+  std::string After(const std::string& name, llvm::ArrayRef<std::string> text,
+                    const ir::PlanFunctions& plan = {}) {
     const TransformationList list = StandardTransformations();
     graph_ = Parse(Numbered(Joined(text)));
     if (graph_ == nullptr) return "no graph";
-    EXPECT_EQ(Run(list, *graph_, Side::kTarget, {.only = {"target." + name}, .evaluate = EvaluateFunction}),
+    EXPECT_EQ(Run(list, *graph_, Side::kTarget,
+                  {.only = {"target." + name}, .evaluate = EvaluateFunction, .plan = plan}),
               "");
     graph_->EraseDeadNodes();
     std::string described;
