@@ -262,7 +262,8 @@ TEST(ThreadTeamTest, StepsWithinATeamAreOfOneThread) {
     RunInSteps(5, 2, [&](int64_t step, int part) { calls += next++ == step * 2 + part ? 1 : 0; });
   });
   EXPECT_EQ(calls, 20);
-  RunInSteps(0, 2, [&](int64_t, int) { ++calls; });
+  for (const int parts : {0, 1, 2}) RunInSteps(0, parts, [&](int64_t, int) { ++calls; });
+  for (const int64_t steps : {1, 5}) RunInSteps(steps, 0, [&](int64_t, int) { ++calls; });
   EXPECT_EQ(calls, 20);
 }
 

@@ -11,6 +11,7 @@
 #include "runtime/fast/memory/blocked_layout.h"
 #include "runtime/fast/register.h"
 #include "runtime/onednn/register.h"
+#include "tests/unit/runtime/engine/kernels/post_op_cases.h"
 #include "tests/unit/runtime/fast/simd/guarded_array.h"
 #include "tests/unit/runtime/run_graph.h"
 
@@ -25,49 +26,62 @@ const std::byte* BytesOf(const GuardedArray<Number>& numbers) {
   return reinterpret_cast<const std::byte*>(numbers.data());
 }
 
-// Resizes a row of pixels by the mode `nearest`, which rounds half-pixel centers down.
-void CheckNearest(int64_t channels, int64_t columns, int64_t out_columns) {
-  const Shape shape = {1, channels, 2, columns}, out_shape = {1, channels, 2, out_columns};
+// Quantized images and what the kernel of a node makes of them, both at the end of readable memory.
+struct QuantizedRun {
+  GuardedArray<uint8_t> in, out;
+};
+
+// Runs the kernel `way` of a node of images and constants. The images have the zero point 3.
+QuantizedRun RunOnImages(std::string_view set, std::string_view type, const Shape& shape,
+                         const std::vector<TensorValue>& constants, const ir::AttributeMap& attributes,
+                         std::string_view way) {
   TestGraph g;
-  ir::AttributeMap attributes;
-  attributes.Set("mode", "nearest");
-  attributes.Set("shape_calculation_mode", "sizes");
-  const TensorValue sizes = TensorValue::FromInts({1}, {out_columns}), axes = TensorValue::FromInts({1}, {3});
-  const ir::OutputPort node =
-      g.Op("opset11", "Interpolate", {g.Parameter("x", shape), g.Const(sizes), g.Const(axes)}, attributes);
-  const memory::ValueQuantization codes{.scale = 0.5F, .zero = 3};
-  const kernels::ValueInfo inputs[] = {
+  std::vector<ir::OutputPort> ports = {g.Parameter("x", shape)};
+  for (const TensorValue& constant : constants) ports.push_back(g.Const(constant));
+  const ir::Node& node = g.graph->node(g.Op(set, type, ports, attributes).node);
+  const Shape out_shape = node.output().shape.known_extents();
+  std::vector<kernels::ValueInfo> inputs = {
       {.type = ElementType::kF32,
        .shape = shape,
-       .layout =
-           memory::QuantizedLayout(memory::ChannelsLastFormat(shape, memory::StorageType::kF32), codes)},
-      {.type = ElementType::kI64, .shape = {1}, .constant = &sizes},
-      {.type = ElementType::kI64, .shape = {1}, .constant = &axes}};
+       .layout = memory::QuantizedLayout(memory::ChannelsLastFormat(shape, memory::StorageType::kF32),
+                                         {.scale = 0.5F, .zero = 3})}};
+  for (const TensorValue& constant : constants)
+    inputs.push_back({.type = constant.type(), .shape = constant.shape(), .constant = &constant});
   const kernels::ValueInfo result{.type = ElementType::kF32, .shape = out_shape};
   kernels::KernelRegistry registry;
   RegisterFastKernels(registry, onednn::OneDnnExtension());
-  const kernels::KernelFactory* factory = registry.Find(kernels::Backend::kFast, "opset11", "Interpolate");
-  ASSERT_NE(factory, nullptr);
-  const std::optional<kernels::PreparedKernel> prepared =
-      (*factory)({.node = &g.graph->node(node.node), .inputs = inputs, .outputs = result, .way = "int8"});
-  ASSERT_TRUE(prepared);
+  const kernels::KernelFactory* factory = registry.Find(kernels::Backend::kFast, set, type);
+  std::optional<kernels::PreparedKernel> prepared;
+  if (factory != nullptr)
+    prepared = (*factory)({.node = &node, .inputs = inputs, .outputs = result, .way = way});
 
-  GuardedArray<uint8_t> in(2 * columns * channels, GuardedEdge::kEnd);
-  GuardedArray<uint8_t> out(2 * out_columns * channels, GuardedEdge::kEnd);
-  for (int64_t i = 0; i < in.size(); ++i) in[i] = static_cast<uint8_t>(i * 7);
-  const tensor::TensorView input(ElementType::kF32, shape, BytesOf(in));
+  QuantizedRun run{.in = GuardedArray<uint8_t>(*Volume(shape), GuardedEdge::kEnd),
+                   .out = GuardedArray<uint8_t>(*Volume(out_shape), GuardedEdge::kEnd)};
+  for (int64_t i = 0; i < run.in.size(); ++i) run.in[i] = static_cast<uint8_t>(i * 7);
+  const tensor::TensorView input(ElementType::kF32, shape, BytesOf(run.in));
   const tensor::MutableTensorView output(ElementType::kF32, out_shape,
-                                         reinterpret_cast<std::byte*>(out.data()));
+                                         reinterpret_cast<std::byte*>(run.out.data()));
   const tensor::TensorView* views[] = {&input};
   const tensor::MutableTensorView* outputs[] = {&output};
-  ASSERT_TRUE(prepared->kernel->Run({.inputs = views, .outputs = outputs}).ok());
+  EXPECT_TRUE(prepared && prepared->kernel->Run({.inputs = views, .outputs = outputs}).ok()) << type;
+  return run;
+}
+
+// Resizes a row of pixels by the mode `nearest`, which rounds half-pixel centers down.
+void CheckNearest(int64_t channels, int64_t columns, int64_t out_columns) {
+  ir::AttributeMap attributes;
+  attributes.Set("mode", "nearest");
+  attributes.Set("shape_calculation_mode", "sizes");
+  const QuantizedRun run = RunOnImages(
+      "opset11", "Interpolate", {1, channels, 2, columns},
+      {TensorValue::FromInts({1}, {out_columns}), TensorValue::FromInts({1}, {3})}, attributes, "int8");
   for (int64_t pixel = 0; pixel < 2 * out_columns; ++pixel) {
     const int64_t row = pixel / out_columns, column = pixel % out_columns;
     const double center =
         (static_cast<double>(column) + 0.5) * static_cast<double>(columns) / static_cast<double>(out_columns);
     const auto from = static_cast<int64_t>(std::ceil(center - 0.5 - 0.5));
     for (int64_t channel = 0; channel < channels; ++channel)
-      ASSERT_EQ(out[pixel * channels + channel], in[(row * columns + from) * channels + channel])
+      ASSERT_EQ(run.out[pixel * channels + channel], run.in[(row * columns + from) * channels + channel])
           << pixel << " " << channel << ": " << columns << " to " << out_columns;
   }
 }
@@ -78,6 +92,40 @@ TEST(ImageBoundsTest, NearestPixels) {
     CheckNearest(channels, 9, 3);
     CheckNearest(channels, 40, 20);
     CheckNearest(channels, 20, 40);
+  }
+}
+
+// Channels of zeros after those of each pixel have the zero point of the images.
+TEST(ImageBoundsTest, AddedChannels) {
+  for (const int64_t channels : {1, 3, 15, 16, 17, 40}) {
+    for (const int64_t added : {0, 1, 13, 16, 29}) {
+      const int64_t columns = 25, all = channels + added;
+      const QuantizedRun run =
+          RunOnImages("opset12", "Pad", {1, channels, 1, columns},
+                      {TensorValue::FromInts({4}, {0, 0, 0, 0}), TensorValue::FromInts({4}, {0, added, 0, 0}),
+                       TensorValue::FromFloats({}, std::vector<float>{0})},
+                      With("pad_mode", "constant"), "int8");
+      ASSERT_EQ(run.out.size(), columns * all);
+      for (int64_t i = 0; i < run.out.size(); ++i) {
+        const int64_t pixel = i / all, channel = i % all;
+        ASSERT_EQ(run.out[i], channel < channels ? run.in[pixel * channels + channel] : 3)
+            << channels << " + " << added << " channels: " << i;
+      }
+    }
+  }
+}
+
+// The largest of each two adjacent pixels.
+TEST(ImageBoundsTest, LargestPixels) {
+  for (const int64_t channels : {1, 3, 15, 16, 17, 31, 32, 33, 63}) {
+    const int64_t columns = 9;
+    ir::AttributeMap attributes = engine::WindowOf({.input = {1, channels, 1, columns}, .window = {1, 2}});
+    attributes.Set("kernel", ir::Attribute::Integers{1, 2});
+    const QuantizedRun run =
+        RunOnImages("opset1", "MaxPool", {1, channels, 1, columns}, {}, attributes, "int8");
+    ASSERT_EQ(run.out.size(), (columns - 1) * channels);
+    for (int64_t i = 0; i < run.out.size(); ++i)
+      ASSERT_EQ(run.out[i], std::max(run.in[i], run.in[i + channels])) << channels << " channels: " << i;
   }
 }
 

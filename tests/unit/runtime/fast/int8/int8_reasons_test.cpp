@@ -158,17 +158,23 @@ TEST(Int8ReasonsTest, Groups) {
   });
 }
 
-// A Pad of quantized images with channels of zeros at the end.
-Step AddedChannels(const Shape& shape, int64_t added = 3) {
-  std::vector<int64_t> begin(shape.size(), 0), end = begin;
-  end[1] = added;
+// A Pad of quantized images by a number, or by the value of a border mode.
+Step PaddedImages(const Shape& shape, const std::vector<int64_t>& begin, const std::vector<int64_t>& end,
+                  float number = 0, const char* mode = "constant") {
   return {.set = "opset12",
           .type = "Pad",
           .inputs = {{shape, Memory::kQuantized},
                      Integers(begin),
                      Integers(end),
-                     {.shape = {}, .constant = TensorValue::FromFloats({}, std::vector<float>{0})}},
-          .attributes = With("pad_mode", "constant")};
+                     {.shape = {}, .constant = TensorValue::FromFloats({}, std::vector<float>{number})}},
+          .attributes = With("pad_mode", mode)};
+}
+
+// A Pad of quantized images with channels of zeros at the end.
+Step AddedChannels(const Shape& shape, int64_t added = 3) {
+  std::vector<int64_t> begin(shape.size(), 0), end = begin;
+  end[1] = added;
+  return PaddedImages(shape, begin, end);
 }
 
 // An Interpolate of quantized images in the mode `nearest`, to `sizes` of `axes`.
@@ -184,7 +190,11 @@ Step Nearest(const Shape& shape, std::vector<int64_t> sizes, std::vector<int64_t
 
 TEST(Int8ReasonsTest, CopiesOfImages) {
   constexpr char kId[] = "int8", kEmpty[] = "an empty image", kNotConstant[] = "an operand is not constant";
+  constexpr char kOtherBorder[] = "a border other than channels of zeros at the end";
   const Step pad = AddedChannels({2, 16, 5, 6}), nearest = Nearest({2, 16, 5, 6}, {10, 9}, {2, 3});
+  const auto padded = [](const std::vector<int64_t>& begin, const std::vector<int64_t>& end) {
+    return PaddedImages({2, 16, 5}, begin, end);
+  };
   ExpectReasons({
       {pad, kId, ""},
       {AddedChannels({2, 16, 5}), kId, ""},
@@ -196,8 +206,20 @@ TEST(Int8ReasonsTest, CopiesOfImages) {
       {WithoutConstants(pad), kId, kNotConstant},
       {AddedChannels({2, 1, 5, 6}), kId, ""},
       {AddedChannels({2, 0, 5, 6}), kId, kEmpty},
-      {AddedChannels({2, 16, 5, 6}, -1), kId, "a border other than channels of zeros at the end"},
-      {AddedChannels({2, 16, 5, 6}, -15), kId, "a border other than channels of zeros at the end"},
+      {AddedChannels({2, 16, 5, 6}, 0), kId, ""},
+      {AddedChannels({2, 16, 5, 6}, -1), kId, kOtherBorder},
+      {AddedChannels({2, 16, 5, 6}, -15), kId, kOtherBorder},
+      {padded({1, 0, 0}, {0, 1, 0}), kId, kOtherBorder},
+      {padded({0, 1, 0}, {0, 1, 0}), kId, kOtherBorder},
+      {padded({0, 0, 1}, {0, 1, 0}), kId, kOtherBorder},
+      {padded({0, -1, 0}, {0, 1, 0}), kId, kOtherBorder},
+      {padded({0, 0, 0}, {1, 1, 0}), kId, kOtherBorder},
+      {padded({0, 0, 0}, {0, 1, 1}), kId, kOtherBorder},
+      {padded({0, 0, 0}, {0, 1, -1}), kId, kOtherBorder},
+      {PaddedImages({2, 16, 5}, {0, 0, 0}, {0, 1, 0}, 1), kId, kOtherBorder},
+      {PaddedImages({2, 16, 5}, {0, 0, 0}, {0, 1, 0}, -1), kId, kOtherBorder},
+      {PaddedImages({2, 16, 5}, {0, 0, 0}, {0, 1, 0}, 0, "edge"), kId, kOtherBorder},
+      {PaddedImages({2, 16, 5}, {0, 0, 0}, {0, 1, 0}, 0, "reflect"), kId, kOtherBorder},
       {nearest, kId, ""},
       {InMemory(nearest, Memory::kBlocks), kId, "the images are not quantized"},
       {Fused(nearest), kId, "a fused operation"},

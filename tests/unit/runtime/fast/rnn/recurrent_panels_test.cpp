@@ -7,6 +7,10 @@
 namespace nnefc::runtime::fast::rnn {
 namespace {
 
+kernels::ValueInfo ConstantInfo(const TensorValue& value) {
+  return {.type = value.type(), .shape = value.shape(), .constant = &value};
+}
+
 // The inputs of an element are adjacent rows, and sums of whole panels have no gaps between the gates.
 TEST(RecurrentPanelsTest, OtherMatmulsTakeTheInputsOfOneElementWithWholePanels) {
   const auto takes = [](int64_t hidden, int64_t batch) {
@@ -39,16 +43,31 @@ TEST(RecurrentPanelsTest, ElementsOfThreads) {
     const tensor::ThreadScope scope(layer.threads);
     const TensorValue w = RandomTensor({4 * layer.hidden, 8}, 1),
                       r = RandomTensor({4 * layer.hidden, layer.hidden}, 2);
-    const auto info = [](const TensorValue& value) {
-      return kernels::ValueInfo{.type = value.type(), .shape = value.shape(), .constant = &value};
-    };
     const auto weights = PanelWeights::Make(
-        {.kind = kernels::CellKind::kLstm, .gates = 4, .hidden = layer.hidden}, info(w), info(r),
+        {.kind = kernels::CellKind::kLstm, .gates = 4, .hidden = layer.hidden}, ConstantInfo(w),
+        ConstantInfo(r),
         {.batch = layer.batch, .length = layer.length, .steps = 1, .type = memory::StorageType::kF32},
         nullptr);
     if (!weights) GTEST_SKIP() << "there are no vectors";
     EXPECT_EQ(weights->slice().count, layer.count)
         << layer.hidden << " units, " << layer.batch << " elements, " << layer.length << " steps";
+  }
+}
+
+// Panels are packed in advance, so that both matrices must be constant.
+TEST(RecurrentPanelsTest, VariableWeights) {
+  if (!simd::HasSimd()) GTEST_SKIP() << "there are no vectors";
+  const TensorValue w = RandomTensor({64, 8}, 1), r = RandomTensor({64, 16}, 2);
+  for (const bool is_w_constant : {false, true}) {
+    for (const bool is_r_constant : {false, true}) {
+      kernels::ValueInfo of_w = ConstantInfo(w), of_r = ConstantInfo(r);
+      if (!is_w_constant) of_w.constant = nullptr;
+      if (!is_r_constant) of_r.constant = nullptr;
+      const auto weights = PanelWeights::Make(
+          {.kind = kernels::CellKind::kLstm, .gates = 4, .hidden = 16}, of_w, of_r,
+          {.batch = 1, .length = 2, .steps = 1, .type = memory::StorageType::kF32}, nullptr);
+      EXPECT_EQ(weights.has_value(), is_w_constant && is_r_constant);
+    }
   }
 }
 
