@@ -7,6 +7,12 @@
 namespace nnefc::runtime::engine {
 namespace {
 
+TEST(PortTest, NamesOfTheLayerAndOfItsTensor) {
+  const Port port{.name = "layer", .tensor_names = {"tensor:0", "other"}};
+  for (const char* name : {"layer", "tensor:0", "other"}) EXPECT_TRUE(port.IsCalled(name)) << name;
+  for (const char* name : {"", "tensor", "layer:0", "others"}) EXPECT_FALSE(port.IsCalled(name)) << name;
+}
+
 // Runs both backends on one thread and on three; `kernel` is the prefix of the name of the expected fast
 // kernel.
 void ExpectBackendsAgree(const TestGraph& graph, const std::vector<TensorValue>& inputs, double tolerance,

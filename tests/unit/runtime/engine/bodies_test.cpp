@@ -125,6 +125,23 @@ TEST(IfConditionTest, BodiesWithoutKernels) {
   EXPECT_EQ(PlanErrors(IfOf(constant(0), "opset1.Negative", add)), no_add);
 }
 
+// The body of an iteration over a constant zero runs, too.
+TEST(BodiesTest, IterationsOverAZero) {
+  const std::string text = R"(graph "net" {
+  %0 = opset1.Const "zero" : f32[1] = dense<f32[1]: 0.0>
+  %1 = opset1.TensorIterator "iterate" (%0) : f32[1] bodies {
+    "body" input 0 -> 0 slice(axis 0, start 0, end -1, stride 1, part 1)
+           output 0 -> 0 slice(axis 0, start 0, end -1, stride 1, part 1) graph "body" {
+      %0 = opset1.Parameter "x" {element_type = f32, shape = shape[1]} : f32[1]
+      %1 = nnef.neg "negate" (%0) : f32[1]
+      opset1.Result "r" (%1)
+    }
+  }
+  opset1.Result "y" (%1)
+})";
+  EXPECT_EQ(PlanErrors(text), "`negate` is a `nnef.neg`, which has no kernel\n");
+}
+
 // A cycle is an error in the graph and in its bodies.
 TEST(GraphsWithCyclesTest, AreRefused) {
   for (const bool is_in_body : {false, true}) {

@@ -280,6 +280,60 @@ TEST(EvaluatorTest, ResultsOfUnknownTypesAndShapes) {
   EXPECT_EQ(view_of_any_shape.error().message, "the shape of its result is not known");
 }
 
+// A view of a value shares its bytes, also if only its rank differs.
+TEST(EvaluatorTest, ViewsShareTheirInput) {
+  TestGraph g;
+  const ir::OutputPort x = g.Parameter("x", {1, 6});
+  const TensorValue rows = RandomTensor({1, 6}, 1), axis = TensorValue::FromInts({1}, {0}),
+                    shape = TensorValue::FromInts({2}, {2, 3});
+  const auto evaluated = [&](ir::OutputPort port, const TensorValue& second) {
+    const ir::Node& node = g.graph->node(port.node);
+    const auto values = ReferenceEvaluator()(node, node.outputs(), {rows, second});
+    return values ? values->front() : TensorValue();
+  };
+  const TensorValue list = evaluated(g.Op("Squeeze", {x, g.Const(axis)}), axis);
+  EXPECT_EQ(list, rows.Reshaped({6}));
+  EXPECT_EQ(list.buffer(), rows.buffer());
+  const TensorValue pairs =
+      evaluated(g.Op("Reshape", {x, g.Const(shape)}, With("special_zero", false)), shape);
+  EXPECT_EQ(pairs, rows.Reshaped({2, 3}));
+  EXPECT_EQ(pairs.buffer(), rows.buffer());
+}
+
+// Values that the inference does not know from the inputs of a run either.
+TEST(EvaluatorTest, ShapesThatNoRunKnows) {
+  kernels::KernelRegistry kernels;
+  kernels::RegisterReferenceKernels(kernels);
+  ir::OpRegistry registry(&TestRegistry());
+  ir::OpInfo any = ForeignOp("Any");
+  any.infer = [](ir::InferContext& context) {
+    context.SetOutput(0, context.input(0).type, ir::PartialShape());
+  };
+  registry.Add(any);
+  registry.Add(ForeignOp("Same"));
+  TestGraph g;
+  g.graph = std::make_shared<ir::Graph>(&registry);
+  const ir::OutputPort x = g.Parameter("x", {3});
+  const std::vector<TensorValue> inputs = {RandomTensor({3}, 1)};
+  const auto fault = [&](const char* name, size_t limit) {
+    const ir::Node& node = g.graph->node(g.Op("acme", name, {x}).node);
+    const auto values = EvaluateDynamicNode(node, inputs, kernels, limit);
+    return values ? "" : values.error().message;
+  };
+  const std::string too_large =
+      "a result of shape [3] takes more memory than is allowed; `--max-memory` raises the limit";
+  EXPECT_EQ(fault("Any", 0), "the shape of its result is not known");
+  EXPECT_EQ(fault("Same", 11), too_large);
+  EXPECT_EQ(fault("Same", 12), "there is no kernel for it");
+  // Nor is a result of unknown extents deferred.
+  const ir::OutputPort rows =
+      g.PartialParameter("rows", ir::PartialShape({ir::Dim(), ir::Dim(100)}), ElementType::kI8);
+  const ir::Node& convert =
+      g.graph->node(g.Op("Convert", {rows}, With("destination_type", ElementType::kF32)).node);
+  const TensorValue codes = RandomTensor({300, 100}, 1, -100, 100).ConvertedTo(ElementType::kI8);
+  EXPECT_FALSE(EvaluateLater(convert, registry, {codes}, kernels));
+}
+
 // A kernel is made for the types and shapes of the operands and results.
 TEST(EvaluatorTest, RequestsOfKernels) {
   kernels::KernelRegistry reference;

@@ -10,6 +10,7 @@
 #include "runtime/engine/cache/plan_cache.h"
 #include "runtime/fast/memory/blocked_layout.h"
 #include "runtime/fast/register.h"
+#include "runtime/fast/simd/dispatch.h"
 #include "runtime/onednn/register.h"
 #include "runtime/tensor/thread_team.h"
 #include "tests/unit/runtime/run_graph.h"
@@ -496,6 +497,20 @@ TEST_F(TunerTest, TunedPlansComputeTheSame) {
       ASSERT_TRUE(first.ok() && second.ok());
       EXPECT_EQ(*first, *second);
       ExpectClose((*first)[0], expected[0], precision == kernels::Precision::kExact ? 2e-5 : 5e-5);
+    }
+  }
+}
+
+// Steps are measured on request, with and without a plan cache.
+TEST_F(TunerTest, MeasuredStepsOfPlans) {
+  if (!fast::simd::HasSimd()) GTEST_SKIP() << "there is one implementation";
+  const TunedNetwork network = Products(20);
+  for (const bool is_tuned : {false, true}) {
+    for (const bool has_cache : {false, true}) {
+      const auto plan =
+          Compile(network.graph.graph, {.plan_cache = has_cache ? folder_.string() : "", .tune = is_tuned});
+      ASSERT_NE(plan, nullptr);
+      EXPECT_EQ(plan->plan_cache_use().measured > 0, is_tuned) << has_cache;
     }
   }
 }

@@ -1,5 +1,6 @@
 // f32 images multiplied by numbers of their channels and quantized, in one step, against the formula.
 
+#include <algorithm>
 #include <cmath>
 
 #include "runtime/fast/simd/dispatch.h"
@@ -13,6 +14,8 @@ struct ScaledImage {
   int zero = 77;
   bool is_second = false;      // the image is the second operand
   bool has_one_scale = false;  // of all channels
+  bool has_relu = false;       // between the product and the quantization
+  bool is_in_rows = false;     // the image is row-major
   std::string kernel = "nnefc:int8_scaled_images";
 };
 
@@ -29,18 +32,21 @@ void ExpectScaledImages(const ScaledImage& of) {
   // A depthwise convolution by ones leaves the numbers as they are, in blocks of channels. Its second reader
   // prevents the product in its step.
   Convolved copy{.image = of.shape, .outputs = channels, .groups = channels};
-  const ir::OutputPort x =
-      copy.Add(g, g.Parameter("x", of.shape),
-               TensorValue::FromFloats(copy.Filter(), std::vector<float>(static_cast<size_t>(channels), 1)));
+  const ir::OutputPort given = g.Parameter("x", of.shape);
+  const TensorValue ones =
+      TensorValue::FromFloats(copy.Filter(), std::vector<float>(static_cast<size_t>(channels), 1));
+  const ir::OutputPort x = of.is_in_rows ? given : copy.Add(g, given, ones);
   const ir::OutputPort by =
       g.Const(TensorValue::FromFloats({1, static_cast<int64_t>(scales.size()), 1, 1}, scales));
-  const ir::OutputPort product = of.is_second ? g.Op("Multiply", {by, x}) : g.Op("Multiply", {x, by});
+  ir::OutputPort product = of.is_second ? g.Op("Multiply", {by, x}) : g.Op("Multiply", {x, by});
+  if (of.has_relu) product = g.Op("ReLU", {product});
   g.Result(TakeImage(g, FakeQuantized(g, product, to), channels));
   g.Result(x, "x");
   std::vector<double> expected;
   for (size_t i = 0; i < numbers.size(); ++i) {
     const size_t channel = of.has_one_scale ? 0 : i / static_cast<size_t>(pixels) % scales.size();
-    expected.push_back(double{numbers[i]} * double{scales[channel]});
+    const double scaled = double{numbers[i]} * double{scales[channel]};
+    expected.push_back(of.has_relu ? std::max(scaled, 0.0) : scaled);
   }
   ExpectCodes(g, {TensorValue::FromFloats(of.shape, numbers)}, to, expected,
               fast::simd::HasSimd() ? of.kernel : "");
@@ -61,6 +67,16 @@ TEST(ScaledImagesTest, ZeroPoints) {
 
 TEST(ScaledImagesTest, OneScaleIsInAnotherStep) {
   ExpectScaledImages({.shape = {1, 24, 4, 4}, .has_one_scale = true, .kernel = ""});
+}
+
+TEST(ScaledImagesTest, AFunctionBeforeTheQuantization) {
+  for (const bool is_second : {false, true})
+    ExpectScaledImages({.shape = {2, 24, 4, 4}, .is_second = is_second, .has_relu = true, .kernel = ""});
+}
+
+TEST(ScaledImagesTest, RowMajorImages) {
+  for (const bool is_second : {false, true})
+    ExpectScaledImages({.shape = {2, 24, 4, 4}, .is_second = is_second, .is_in_rows = true, .kernel = ""});
 }
 
 }  // namespace

@@ -124,6 +124,41 @@ TEST(BranchResultsTest, AScalarNextToAListIsAList) {
   }
 }
 
+// If both branches have no common rank, each result has that of its branch. The rank of the second one is
+// that of the list `dims`.
+TEST(BranchResultsTest, AScalarNextToAnyRank) {
+  const std::string text = R"(graph "net" {
+  %0 = opset1.Parameter "cond" {element_type = boolean, shape = shape[]} : boolean[]
+  %1 = opset1.Parameter "x" {element_type = f32, shape = shape[1]} : f32[1]
+  %2 = opset1.Parameter "dims" {element_type = i64, shape = [?]} : i64[?]
+  %3 = opset8.If "if" (%0, %1, %2) : f32[...] bodies {
+    "then_body" input 1 -> 0 output 0 -> 0 graph "then" {
+      %0 = opset1.Parameter "x" {element_type = f32, shape = shape[1]} : f32[1]
+      %1 = opset1.Const "dims" : i64[0] = dense<i64[0]: >
+      %2 = opset1.Reshape "reshape" (%0, %1) {special_zero = false} : f32[]
+      opset1.Result "r" (%2)
+    }
+    "else_body" input 1 -> 0 input 2 -> 1 output 0 -> 0 graph "else" {
+      %0 = opset1.Parameter "x" {element_type = f32, shape = shape[1]} : f32[1]
+      %1 = opset1.Parameter "dims" {element_type = i64, shape = [?]} : i64[?]
+      %2 = opset1.Reshape "reshape" (%0, %1) {special_zero = false} : f32[...]
+      opset1.Result "r" (%2)
+    }
+  }
+  opset1.Result "y" (%3)
+})";
+  for (const bool condition : {true, false}) {
+    for (const Shape& dims : {Shape{}, Shape{1}, Shape{1, 1}}) {
+      const auto outputs =
+          ResultsOfText(text, {TensorValue::FromBools({}, {condition}), TensorValue::FromFloats({1}, {3}),
+                               TensorValue::FromInts({static_cast<int64_t>(dims.size())}, dims)});
+      ASSERT_EQ(outputs.size(), 1u);
+      EXPECT_EQ(outputs[0], TensorValue::FromFloats(condition && dims.size() != 1 ? Shape{} : dims, {3}))
+          << condition << ToString(dims);
+    }
+  }
+}
+
 // Without transformations the selected branch of a constant condition stays in its If.
 TEST(BranchResultsTest, AConstantConditionWithoutTransformations) {
   for (const bool condition : {true, false}) {

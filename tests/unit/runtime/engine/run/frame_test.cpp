@@ -2,6 +2,9 @@
 
 #include "runtime/engine/run/frame.h"
 
+#include "compiler/ir/text/text.h"
+#include "compiler/support/context.h"
+#include "fmt/core.h"
 #include "tests/unit/runtime/run_graph.h"
 
 namespace nnefc::runtime::engine::run {
@@ -35,6 +38,100 @@ TEST(FrameTest, NoProfileByDefault) {
   session->EnableProfile(true);
   ASSERT_TRUE(session->Run({TensorValue::FromFloats({2}, {1, 2})}).ok());
   EXPECT_EQ(session->profile().size(), 1u);
+}
+
+// The time of a body is part of that of its If.
+TEST(FrameTest, BodiesAreNotRecorded) {
+  const std::string body = R"( output 0 -> 0 graph "part" {
+      %0 = opset1.Parameter "x" {element_type = f32, shape = shape[2]} : f32[2]
+      %1 = opset1.Negative "negative" (%0) : f32[2]
+      opset1.Result "r" (%1)
+    })";
+  const std::string text = R"(graph "net" {
+  %0 = opset1.Parameter "cond" {element_type = boolean, shape = shape[]} : boolean[]
+  %1 = opset1.Parameter "x" {element_type = f32, shape = shape[2]} : f32[2]
+  %2 = opset8.If "if" (%0, %1) : f32[2] bodies {
+    "then_body" input 1 -> 0)" +
+                           body + "\n    \"else_body\" input 1 -> 0" + body + R"(
+  }
+  %3 = opset1.Abs "abs" (%2) : f32[2]
+  opset1.Result "y" (%3)
+})";
+  Context context;
+  const std::shared_ptr<ir::Graph> graph =
+      ir::ParseGraph(context.sources.AddText("graph", text), TestRegistry(), context);
+  ASSERT_NE(graph, nullptr) << Messages(context.emitter);
+  const auto executable = Compile(graph, {});
+  ASSERT_NE(executable, nullptr);
+  const std::unique_ptr<Session> session = Session::Create(executable);
+  for (const bool has_profile : {false, true, false}) {
+    session->EnableProfile(has_profile);
+    for (int run = 0; run < 2; ++run) {
+      ASSERT_TRUE(session->Run({TensorValue::FromBools({}, {1}), TensorValue::FromFloats({2}, {1, 2})}).ok());
+      std::vector<std::string> names;
+      for (const StepProfile& step : session->profile()) names.push_back(step.name);
+      EXPECT_EQ(names, has_profile ? std::vector<std::string>({"if", "abs"}) : std::vector<std::string>());
+    }
+  }
+}
+
+// Reads a variable of the shape [2], and assigns the first `length` numbers of x to it.
+TEST(FrameTest, VariablesOfOtherShapes) {
+  for (const kernels::Backend backend : kBackends) {
+    for (const int64_t length : {1, 2, 3}) {
+      TestGraph g;
+      const auto x = g.Parameter("x", {3});
+      const auto end = g.Parameter("length", {1}, ElementType::kI64);
+      ir::AttributeMap variable = With("variable_id", "v");
+      variable.Set("variable_type", ElementType::kF32);
+      variable.Set("variable_shape", ir::PartialShape(llvm::ArrayRef<int64_t>({2})));
+      const auto read =
+          g.Op("opset6", "ReadValue", {g.Const(TensorValue::FromFloats({2}, {10, 20}))}, variable);
+      const auto part = g.Op("opset8", "Slice", {x, g.Ints({0}), end, g.Ints({1})});
+      g.Op("opset6", "Assign", {part}, With("variable_id", "v"));
+      g.Result(g.Op("Negative", {read}));
+      const auto executable = Compile(g.graph, {.backend = backend});
+      ASSERT_NE(executable, nullptr);
+      const std::unique_ptr<Session> session = Session::Create(executable);
+      const std::vector<TensorValue> inputs = {TensorValue::FromFloats({3}, {1, 2, 3}),
+                                               TensorValue::FromInts({1}, {length})};
+      const auto first = session->Run(inputs), second = session->Run(inputs);
+      ASSERT_TRUE(first.ok()) << first.error().message;
+      EXPECT_EQ((*first)[0], TensorValue::FromFloats({2}, {-10, -20}));
+      ASSERT_EQ(second.ok(), length == 2);
+      if (length == 2) {
+        EXPECT_EQ((*second)[0], TensorValue::FromFloats({2}, {-1, -2}));
+      } else {
+        EXPECT_NE(second.error().message.find(fmt::format("its value is f32[{}]; expected f32[2]", length)),
+                  std::string::npos)
+            << second.error().message;
+      }
+    }
+  }
+}
+
+// A result that is a part of another one has memory of its own size.
+TEST(FrameTest, APartOfAResult) {
+  for (const kernels::Backend backend : kBackends) {
+    TestGraph g;
+    const auto x = g.Parameter("x", {4});
+    const auto whole = g.Op("Negative", {x});
+    const auto part = [&](int64_t first, int64_t end) {
+      return g.Op("opset8", "Slice", {whole, g.Ints({first}), g.Ints({end}), g.Ints({1})});
+    };
+    g.Result(whole);
+    g.Result(part(0, 2));
+    g.Result(part(2, 4));
+    g.Result(part(0, 4));
+    const auto outputs =
+        RunGraph(g.graph, {.backend = backend}, {TensorValue::FromFloats({4}, {1, 2, 3, 4})});
+    ASSERT_EQ(outputs.size(), 4u);
+    EXPECT_EQ(outputs[0], TensorValue::FromFloats({4}, {-1, -2, -3, -4}));
+    EXPECT_EQ(outputs[1], TensorValue::FromFloats({2}, {-1, -2}));
+    EXPECT_EQ(outputs[2], TensorValue::FromFloats({2}, {-3, -4}));
+    EXPECT_EQ(outputs[3], outputs[0]);
+    for (const TensorValue& output : outputs) EXPECT_EQ(output.buffer()->size(), output.byte_size());
+  }
 }
 
 }  // namespace

@@ -117,6 +117,42 @@ TEST(LoopOutputsTest, PartsOfOtherExtents) {
   }
 }
 
+// A slice of the condition of a Loop means nothing: it is not concatenated.
+TEST(LoopOutputsTest, SliceOfTheCondition) {
+  const auto run = [](const char* slice) -> kernels::FaultOr<std::vector<TensorValue>> {
+    const std::string text = fmt::format(R"(graph "net" {{
+  %0 = opset1.Const "trips" : i64[] = dense<i64[]: 3>
+  %1 = opset1.Const "go" : boolean[] = dense<boolean[]: 1>
+  %2 = opset1.Parameter "x" {{element_type = f32, shape = shape[1]}} : f32[1]
+  %3 = opset5.Loop "loop" (%0, %1, %2) : f32[3] bodies {{
+    "body" input 2 -> 0 output -1 -> 1 {} output 0 -> 0 slice(axis 0, start 0, end -1, stride 1, part 1)
+           back 0 -> 0 graph "body" {{
+      %0 = opset1.Parameter "x" {{element_type = f32, shape = shape[1]}} : f32[1]
+      %1 = opset1.Add "twice" (%0, %0) : f32[1]
+      %2 = opset1.Const "again" : boolean[1] = dense<boolean[1]: 1>
+      opset1.Result "r" (%1)
+      opset1.Result "c" (%2)
+    }}
+  }}
+  opset1.Result "y" (%3)
+}})",
+                                         slice);
+    Context context;
+    const std::shared_ptr<ir::Graph> graph =
+        ir::ParseGraph(context.sources.AddText("graph", text), TestRegistry(), context);
+    if (graph == nullptr) return kernels::KernelFault("no graph: {}", Messages(context.emitter));
+    Emitter emitter;
+    const auto executable = Executable::Create(graph, {}, emitter);
+    if (executable == nullptr) return kernels::KernelFault("{}", Messages(emitter));
+    return Session::Create(executable)->Run({TensorValue::FromFloats({1}, {1})});
+  };
+  for (const char* slice : {"", "slice(axis 0, start 0, end -1, stride 1, part 1)"}) {
+    const auto outputs = run(slice);
+    ASSERT_TRUE(outputs.ok()) << outputs.error().message;
+    EXPECT_EQ((*outputs)[0], TensorValue::FromFloats({3}, {2, 4, 8})) << slice;
+  }
+}
+
 // Parts of any rank are checked in the run: an axis that they do not have is a fault.
 TEST(LoopOutputsTest, PartsOfAnyRank) {
   const auto row = RunColumns(3, {.axis = 1, .has_any_rank = true}, {1, 1});
