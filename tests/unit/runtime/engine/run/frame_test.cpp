@@ -110,26 +110,37 @@ TEST(FrameTest, VariablesOfOtherShapes) {
   }
 }
 
-// A result that is a part of another one has memory of its own size.
-TEST(FrameTest, APartOfAResult) {
+// A result that is a part of another one, or of a concatenation, has memory of its own size.
+TEST(FrameTest, PartsOfResults) {
   for (const kernels::Backend backend : kBackends) {
     TestGraph g;
     const auto x = g.Parameter("x", {4});
-    const auto whole = g.Op("Negative", {x});
+    const auto whole = g.Op("Negative", {x}), other = g.Op("Abs", {x});
     const auto part = [&](int64_t first, int64_t end) {
       return g.Op("opset8", "Slice", {whole, g.Ints({first}), g.Ints({end}), g.Ints({1})});
+    };
+    const auto in_row = [&](ir::OutputPort y) {
+      return g.Op("Reshape", {y, g.Ints({1, -1})}, With("special_zero", false));
     };
     g.Result(whole);
     g.Result(part(0, 2));
     g.Result(part(2, 4));
-    g.Result(part(0, 4));
+    g.Result(in_row(part(0, 2)));
+    g.Result(in_row(part(2, 4)));
+    g.Result(in_row(whole));
+    g.Result(g.Op("Concat", {whole, other}, With("axis", int64_t{0})));
+    g.Result(other);
     const auto outputs =
-        RunGraph(g.graph, {.backend = backend}, {TensorValue::FromFloats({4}, {1, 2, 3, 4})});
-    ASSERT_EQ(outputs.size(), 4u);
-    EXPECT_EQ(outputs[0], TensorValue::FromFloats({4}, {-1, -2, -3, -4}));
-    EXPECT_EQ(outputs[1], TensorValue::FromFloats({2}, {-1, -2}));
-    EXPECT_EQ(outputs[2], TensorValue::FromFloats({2}, {-3, -4}));
-    EXPECT_EQ(outputs[3], outputs[0]);
+        RunGraph(g.graph, {.backend = backend}, {TensorValue::FromFloats({4}, {1, -2, 3, -4})});
+    ASSERT_EQ(outputs.size(), 8u);
+    EXPECT_EQ(outputs[0], TensorValue::FromFloats({4}, {-1, 2, -3, 4}));
+    EXPECT_EQ(outputs[1], TensorValue::FromFloats({2}, {-1, 2}));
+    EXPECT_EQ(outputs[2], TensorValue::FromFloats({2}, {-3, 4}));
+    EXPECT_EQ(outputs[3], outputs[1].Reshaped({1, 2}));
+    EXPECT_EQ(outputs[4], outputs[2].Reshaped({1, 2}));
+    EXPECT_EQ(outputs[5], outputs[0].Reshaped({1, 4}));
+    EXPECT_EQ(outputs[6], TensorValue::FromFloats({8}, {-1, 2, -3, 4, 1, 2, 3, 4}));
+    EXPECT_EQ(outputs[7], TensorValue::FromFloats({4}, {1, 2, 3, 4}));
     for (const TensorValue& output : outputs) EXPECT_EQ(output.buffer()->size(), output.byte_size());
   }
 }
