@@ -86,6 +86,35 @@ TEST(FusionGroupsTest, LookupTables) {
   }
 }
 
+// The results of a lookup may be another operand than the data of the quantization.
+TEST(FusionGroupsTest, LookupsOfLimits) {
+  TestGraph g;
+  const auto codes = g.Op("Convert", {QuantizedTo255(g, g.Parameter("x", {4, 32}))},
+                          With("destination_type", ElementType::kI32));
+  const auto low =
+      g.Op("opset8", "Gather", {g.Weights({256}, 1), codes, g.Const(TensorValue::FromInts({}, {0}))},
+           With("batch_dims", int64_t{0}));
+  const auto high = g.Const(TensorValue::FromFloats({}, {255})), zero = g.Const(TensorValue::Scalar(0));
+  const auto y =
+      g.Op("FakeQuantize", {g.Parameter("y", {4, 32}), low, high, zero, high}, With("levels", 256));
+  ir::ops::MarkQuantizedResult(*g.graph, y.node);
+  g.Result(y);
+  EXPECT_EQ(ChainsOf(g), Chains{"Convert Gather"});
+}
+
+// Slopes after a sum of quantized images are one number, or one of each channel.
+TEST(FusionGroupsTest, SlopesAfterSumsOfQuantizedImages) {
+  for (const Shape& slopes : {Shape{1}, {16}, {1, 16, 1, 1}, {6}, {1, 1, 6, 1}, {1, 1, 6, 6}, kImages}) {
+    TestGraph g;
+    const auto sum = g.Op(
+        "Add", {QuantizedTo255(g, g.Parameter("a", kImages)), QuantizedTo255(g, g.Parameter("b", kImages))});
+    g.Result(QuantizedTo255(g, g.Op("PReLU", {sum, g.Weights(slopes, 1)})));
+    const int64_t count = *Volume(slopes);
+    EXPECT_EQ(ChainsOf(g), count == 1 || count == 16 ? Chains{"Add PReLU FakeQuantize"} : Chains{})
+        << ToString(slopes);
+  }
+}
+
 // The kernel of two quantized tensors adds an operand of all elements to numbers, not to quantized values,
 // and only in whole blocks of columns.
 TEST(FusionGroupsTest, QuantizedTensorsAndAnOperand) {

@@ -49,5 +49,12 @@ TEST(ProcessorTest, InstructionSetsAreThoseOfTheSystem) {
   EXPECT_TRUE(has_tiles || !HasAmx());
 }
 
+// Only bf16 depends on the processor.
+TEST(ProcessorTest, PrecisionsOfAnyProcessor) {
+  for (const kernels::Precision precision : {kernels::Precision::kExact, kernels::Precision::kF32})
+    EXPECT_EQ(EffectivePrecision(precision), precision);
+  EXPECT_TRUE(HasBf16() || EffectivePrecision(kernels::Precision::kBf16) == kernels::Precision::kF32);
+}
+
 }  // namespace
 }  // namespace nnefc::runtime::fast

@@ -267,6 +267,24 @@ TEST(ThreadTeamTest, StepsWithinATeamAreOfOneThread) {
   EXPECT_EQ(calls, 20);
 }
 
+// Without a team, there is nothing to wait for.
+TEST(ThreadTeamTest, WaitOfOneThread) {
+  int calls = 0;
+  std::thread([&] {
+    WaitForTeam();
+    RunOnTeam(1, [&](int) {
+      WaitForTeam();
+      ++calls;
+    });
+    const ThreadScope scope(1);
+    RunOnTeam(2, [&](int) {
+      WaitForTeam();
+      ++calls;
+    });
+  }).join();
+  EXPECT_GE(calls, 2);
+}
+
 TEST(ThreadTeamTest, DividedWorkIsNotDividedAgain) {
   const ThreadScope scope(3);
   std::atomic<int> members = 0;

@@ -162,6 +162,17 @@ TEST(ConvolutionReasonsTest, Groups) {
     return groups_of(inputs, outputs) + ", not whole blocks";
   };
   const bool is_wide = simd::SimdWidth() == simd::kSimdWidth512;
+  const auto pixels = [](Shape begin, Shape end) {
+    const int64_t columns = 23 - begin[1] - end[1];
+    return Conv({.input = {1, 32, 9, columns},
+                 .window = {1, 1},
+                 .strides = {2, 2},
+                 .begin = std::move(begin),
+                 .end = std::move(end)},
+                48);
+  };
+  const char* const of_twelve =
+      is_wide ? "not faster with AVX-512" : "rows of 12 pixels fill the tiles of direct convolution";
   ExpectReasons({
       {Grouped(image, 4, 4, 4), kGrouped, ""},
       {Grouped(image, 2, 8, 8), kGrouped, ""},
@@ -204,6 +215,13 @@ TEST(ConvolutionReasonsTest, Groups) {
        "15 output channels, fewer than a block", true},
       {Conv({.input = {1, 16, 12, 5}, .window = {3, 3}, .begin = {1, 1}, .end = {1, 1}}, 32), "im2col",
        is_wide ? "not faster with AVX-512" : "rows of 5 pixels fill the tiles of direct convolution", true},
+      // Single pixels without a border; otherwise the rows of results.
+      {pixels({0, 0}, {0, 0}), "im2col", is_wide ? "not faster with AVX-512" : "", true},
+      {pixels({1, 0}, {0, 0}), "im2col", of_twelve, true},
+      {pixels({0, 0}, {1, 0}), "im2col", of_twelve, true},
+      {pixels({1, 0}, {1, 0}), "im2col", of_twelve, true},
+      {pixels({0, 1}, {0, 0}), "im2col", of_twelve, true},
+      {pixels({0, 0}, {0, 1}), "im2col", of_twelve, true},
       {WithoutConstants(Conv({.input = {1, 16, 9, 9}, .window = {3, 3}}, 16)), kDirect, ""},
       {WithoutConstants(Conv({.input = {1, 16, 9, 9}, .window = {3, 3}}, 16)), kDirect, kNotConstant, true},
   });

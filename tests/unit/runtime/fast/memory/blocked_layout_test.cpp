@@ -336,6 +336,9 @@ TEST(BlockedLayoutTest, PartsOfChannels) {
   EXPECT_FALSE(PartOfBlockedLayout(value(shape, ChannelsLast(shape)), channels(0, 16)));
   EXPECT_FALSE(PartOfBlockedLayout(value(matrix, nullptr),
                                    {.shape = {1, 16}, .strides = tensor::DenseStrides(matrix)}));
+  EXPECT_FALSE(PartOfBlockedLayout(
+      value(shape, QuantizedLayout(AxisBlockedFormat(shape, 1, 16), {.scale = 1, .zero = 0})),
+      channels(0, 16)));
   kernels::ValueInfo f16 = whole;
   f16.type = ElementType::kF16;
   EXPECT_FALSE(PartOfBlockedLayout(f16, channels(0, 16)));

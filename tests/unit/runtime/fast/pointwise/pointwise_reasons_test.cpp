@@ -136,7 +136,10 @@ TEST(PointwiseReasonsTest, ReductionsOfPixels) {
     });
   }
   const Step mean{.type = "ReduceMean", .inputs = {{{2, 16, 5, 6}, Memory::kQuantized}, Integers({2, 3})}};
-  ExpectReasons({{mean, "int8", ""}, {mean, kId, "the input is quantized"}});
+  ExpectReasons({{mean, "int8", ""},
+                 {mean, kId, "the input is quantized"},
+                 {mean, "onednn", "the input is quantized"},
+                 {InMemory(mean, Memory::kBlocks), "onednn", "the result has fewer axes"}});
   constexpr char kEmpty[] = "an operand is not f32, empty, or has strides";
   for (const char* type : {"ReduceMean", "ReduceMax"}) {
     const auto quantized = [&](const Shape& shape) {
@@ -217,6 +220,18 @@ TEST(PointwiseReasonsTest, EnlargedImages) {
   const auto few = [](int channels) {
     return fmt::format("{} channels fill less than 3/4 of their blocks", channels);
   };
+  // Images of three pixels along each axis, whose last axis is enlarged to eight.
+  const auto of_rank = [](size_t rank) {
+    Shape shape = {2, 16};
+    shape.append(rank - 2, 3);
+    ir::AttributeMap attributes;
+    attributes.Set("mode", "linear");
+    attributes.Set("shape_calculation_mode", "sizes");
+    return Step{.set = "opset11",
+                .type = "Interpolate",
+                .inputs = {{shape}, Integers({8}), Integers({static_cast<int64_t>(rank) - 1})},
+                .attributes = attributes};
+  };
   ExpectReasons({
       {resized({2, 16, 3, 9}), kId, ""},
       {resized({2, 16, 4, 8}), kId, kNotLarger},
@@ -226,6 +241,10 @@ TEST(PointwiseReasonsTest, EnlargedImages) {
       {resized({2, 17, 3, 4}), kId, few(17)},
       {resized({2, 16, 3, 4}, "nearest"), kId, "pixels are copied"},
       {resized({2, 16, 3, 4}, "linear_onnx", Memory::kBlocks), kId, "not row-major images"},
+      {of_rank(3), kId, "not row-major images"},
+      {of_rank(4), kId, ""},
+      {of_rank(5), kId, ""},
+      {of_rank(6), kId, "not row-major images"},
   });
 }
 
@@ -477,6 +496,7 @@ TEST(PointwiseReasonsTest, WithoutVectors) {
       {Mvn({2, 3}), "blocked"},
       {batch, "blocked"},
       {{.type = "Multiply", .inputs = {blocked, {{1, 16, 1, 1}}}}, "per_channel"},
+      {{.type = "Multiply", .inputs = {blocked, {{1, 16, 1, 1}}}}, "scaled_images"},
       {{.set = "opset4", .type = "SoftPlus", .inputs = {blocked}}, "epilogue"},
       {Joined({blocked, rows}), "channels"},
       {{.set = "opset13",

@@ -49,6 +49,8 @@ TEST(RecurrentPanelsTest, ElementsOfThreads) {
         {.batch = layer.batch, .length = layer.length, .steps = 1, .type = memory::StorageType::kF32},
         nullptr);
     if (!weights) GTEST_SKIP() << "there are no vectors";
+    // Elements that all threads run together have no steps of one thread.
+    EXPECT_EQ(weights->slice().steps > 0, layer.count > 1);
     EXPECT_EQ(weights->slice().count, layer.count)
         << layer.hidden << " units, " << layer.batch << " elements, " << layer.length << " steps";
   }
@@ -68,6 +70,38 @@ TEST(RecurrentPanelsTest, VariableWeights) {
           {.batch = 1, .length = 2, .steps = 1, .type = memory::StorageType::kF32}, nullptr);
       EXPECT_EQ(weights.has_value(), is_w_constant && is_r_constant);
     }
+  }
+}
+
+// Matmuls of another backend, which pack nothing.
+class OtherMatmuls final : public RecurrentMatmuls {
+ public:
+  bool is_packed() const override { return false; }
+  tensor::Layout w_layout() const override { return nullptr; }
+  tensor::Layout r_layout() const override { return nullptr; }
+  size_t scratch_bytes() const override { return 0; }
+  std::string implementation() const override { return "other"; }
+  std::unique_ptr<RecurrentMultiplier> NewRun(const kernels::Cell& /*cell*/,
+                                              const DirectionWeights& /*weights*/,
+                                              std::byte* /*scratch*/) const override {
+    return nullptr;
+  }
+};
+
+// W is packed unless another backend multiplies the inputs with it.
+TEST(RecurrentPanelsTest, MatmulsOfInputs) {
+  if (!simd::HasSimd()) GTEST_SKIP() << "there are no vectors";
+  const TensorValue w = RandomTensor({64, 8}, 1), r = RandomTensor({64, 16}, 2);
+  for (const bool has_others : {false, true}) {
+    const std::shared_ptr<const RecurrentMatmuls> others =
+        has_others ? std::make_shared<OtherMatmuls>() : nullptr;
+    const auto weights = PanelWeights::Make(
+        {.kind = kernels::CellKind::kLstm, .gates = 4, .hidden = 16}, ConstantInfo(w), ConstantInfo(r),
+        {.batch = 1, .length = 2, .steps = 1, .type = memory::StorageType::kF32}, others);
+    ASSERT_TRUE(weights);
+    EXPECT_EQ(weights->inputs(), others.get());
+    EXPECT_EQ(weights->w().has_value(), !has_others);
+    EXPECT_EQ(weights->w_layout() == nullptr, has_others);
   }
 }
 
