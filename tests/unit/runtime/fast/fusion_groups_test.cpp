@@ -44,6 +44,18 @@ TEST(FusionGroupsTest, EachNodeIsInOneChain) {
   EXPECT_EQ(ChainsOf(g), Chains{"Convolution Add ReLU"});
 }
 
+// A convolution claims a sum before the sum itself does, whichever node is older.
+TEST(FusionGroupsTest, SumsOfConvolutions) {
+  for (const bool is_convolved : {true, false}) {
+    TestGraph g;
+    const auto x = g.Parameter("x", kImages), y = g.Parameter("y", kImages);
+    const auto sum = g.Op("Add", {y, x});
+    g.Result(g.Op("ReLU", {sum}));
+    if (is_convolved) g.graph->SetInput(sum.node, 1, Pixelwise(g, x, 1));
+    EXPECT_EQ(ChainsOf(g), Chains{is_convolved ? "Convolution Add ReLU" : "Add ReLU"});
+  }
+}
+
 // A second reader ends a chain, and so do results and values that are no operand of theirs.
 TEST(FusionGroupsTest, ValuesWithOneReader) {
   for (const bool is_read_twice : {false, true}) {

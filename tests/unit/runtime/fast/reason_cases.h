@@ -22,7 +22,16 @@
 
 namespace nnefc::runtime::fast {
 
-enum class Memory : uint8_t { kRows, kBlocks, kChannelsLast, kRowBlocks, kQuantized, kQuantizedRows, kBf16 };
+enum class Memory : uint8_t {
+  kRows,
+  kRowsApart,  // with as many other elements after each row
+  kBlocks,
+  kChannelsLast,
+  kRowBlocks,
+  kQuantized,
+  kQuantizedRows,
+  kBf16
+};
 
 // An operand: a constant of zeros or of given numbers, or data in a layout.
 struct Operand {
@@ -35,6 +44,11 @@ struct Operand {
     switch (memory) {
       case Memory::kRows:
         break;
+      case Memory::kRowsApart: {
+        tensor::ElementsView view{.shape = shape, .strides = tensor::DenseStrides(shape)};
+        for (size_t axis = 0; axis + 1 < shape.size(); ++axis) view.strides[axis] *= 2;
+        return tensor::LayoutOf(view, sizeof(float));
+      }
       case Memory::kBlocks:
         return memory::LayoutOf(memory::ChannelBlockedFormat(shape));
       case Memory::kChannelsLast:

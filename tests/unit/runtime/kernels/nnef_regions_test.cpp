@@ -53,6 +53,18 @@ void Check(const RegionCase& test) {
   ExpectNear((*made)[0], TensorValue::FromFloats({1, 1, outputs}, test.expected), 1e-6);
 }
 
+// The last pixel of a row is interpolated with itself, whatever is after it.
+TEST(NnefRegionsTest, LastPixels) {
+  const std::vector<float> pixels = {10, 20, 30, 40, 50, kNan, kNan, kNan, kNan, kNan};
+  for (const char* method : {"aligned", "symmetric", "asymmetric"}) {
+    for (const float begin : {3.0F, 4.0F}) {
+      const auto made = RunRegion({"roi_resample", method, begin, 5, {}}, 4, 0, pixels);
+      ASSERT_TRUE(made.ok()) << made.error().message;
+      EXPECT_EQ((*made)[0].ElementAsDouble(3), 50) << method << begin;
+    }
+  }
+}
+
 TEST(NnefRegionsTest, CornersOfPools) {
   for (const RegionCase& test : std::vector<RegionCase>{
            {"avg_roi_pool", "", 0, 5, {30}},

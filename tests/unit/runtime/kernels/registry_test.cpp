@@ -100,6 +100,30 @@ TEST(KernelRegistryTest, PortableKernelsOfOperations) {
   EXPECT_EQ(missing, of_engine);
 }
 
+// The NNEF operations that no OpenVINO operation replaces.
+TEST(KernelRegistryTest, PortableKernelsOfNnef) {
+  KernelRegistry registry;
+  RegisterReferenceKernels(registry);
+  std::set<std::string> found;
+  for (size_t i = 0; i < TestRegistry().size(); ++i) {
+    const ir::OpInfo& info = TestRegistry().Info(ir::OpId(static_cast<int32_t>(i)));
+    if (info.set == ir::kNnefSet && registry.Find(Backend::kReference, info.set, info.name) != nullptr)
+      found.insert(info.name);
+  }
+  const std::set<std::string> expected = {"argmax_pool",
+                                          "avg_roi_pool",
+                                          "conv",
+                                          "deconv",
+                                          "log2",
+                                          "max_pool_with_index",
+                                          "max_roi_pool",
+                                          "roi_resample",
+                                          "round",
+                                          "min_max_linear_quantize",
+                                          "zero_point_linear_quantize"};
+  EXPECT_EQ(found, expected);
+}
+
 // How many of the first inputs the kernels of each backend read with strides.
 TEST(KernelRegistryTest, StridesOfOperations) {
   KernelRegistry registry;

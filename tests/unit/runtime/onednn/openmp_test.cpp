@@ -57,6 +57,19 @@ TEST(OneDnnOpenMpDeathTest, OneDnnWorksOnTheTeamOfTheScope) {
     EXPECT_EXIT(std::_Exit(ThreadsAfterProduct(threads)), testing::ExitedWithCode(threads), "");
 }
 
+// Outside of scopes it works on the threads of the runtime, of which there may be another number.
+TEST(OneDnnOpenMpDeathTest, OneDnnWorksOnTheRuntimeOutsideOfScopes) {
+  const auto threads_after = [](int threads) {
+    const auto set_threads = reinterpret_cast<void (*)(int)>(::dlsym(RTLD_DEFAULT, "omp_set_num_threads"));
+    const ThreadCounter counter;
+    if (set_threads == nullptr) return 0;
+    set_threads(threads);
+    return MultipliesRight() ? counter.Count() : 0;
+  };
+  for (const int threads : {2, 5})
+    EXPECT_EXIT(std::_Exit(threads_after(threads)), testing::ExitedWithCode(threads), "");
+}
+
 // Other users of oneDNN in the process keep GCC's OpenMP.
 TEST(OneDnnOpenMpTest, OutsideOfScopesNothingChanges) {
   EXPECT_TRUE(MultipliesRight());

@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "runtime/tensor/control_group.h"
 #include "runtime/tensor/parallel.h"
 #include "runtime/tensor/subnormals.h"
 #include "runtime/tensor/tasks.h"
@@ -265,6 +266,13 @@ TEST(ThreadTeamTest, StepsWithinATeamAreOfOneThread) {
   for (const int parts : {0, 1, 2}) RunInSteps(0, parts, [&](int64_t, int) { ++calls; });
   for (const int64_t steps : {1, 5}) RunInSteps(steps, 0, [&](int64_t, int) { ++calls; });
   EXPECT_EQ(calls, 20);
+}
+
+// A control group may bound the processors of a process.
+TEST(ThreadTeamTest, AvailableProcessors) {
+  const int processors = static_cast<int>(std::thread::hardware_concurrency());
+  const int bound = ProcessorsOfControlGroup();
+  EXPECT_EQ(AvailableThreads(), bound > 0 && bound < processors ? bound : processors);
 }
 
 // Without a team, there is nothing to wait for.

@@ -75,6 +75,20 @@ TEST_F(FileDigestsTest, AFileIsReadOnce) {
   EXPECT_EQ(digests.num_read(), is_noted ? 1 : 2);
 }
 
+// No file stays open after a digest, read or known.
+TEST_F(FileDigestsTest, FilesAreClosed) {
+  const auto open_files = [] {
+    using Entries = fs::directory_iterator;
+    return std::distance(Entries("/proc/self/fd"), Entries());
+  };
+  const auto before = open_files();
+  for (int i = 0; i < 3; ++i) {
+    Write(std::string(1000, static_cast<char>('a' + i)));
+    for (int process = 0; process < 2; ++process) Look();
+  }
+  EXPECT_EQ(open_files(), before);
+}
+
 TEST_F(FileDigestsTest, CountsTheFilesThatItReads) {
   FileDigests digests((folder_ / "files").string(), FileDigests::Seconds(1000));
   EXPECT_EQ(digests.num_read(), 0);

@@ -22,7 +22,7 @@ using kernels::KernelRegistry;
 namespace {
 
 constexpr std::string_view kSlow = "slow", kFast = "fast", kFailing = "failing", kOther = "other",
-                           kFastInput = "fast input", kFastResult = "fast result";
+                           kFastInput = "fast input", kFastResult = "fast result", kFastLater = "fast later";
 
 // A kernel with the run time of its algorithm, without copies.
 class Sleeper final : public kernels::Kernel {
@@ -31,12 +31,15 @@ class Sleeper final : public kernels::Kernel {
   std::string implementation() const override { return way_; }
   kernels::FaultOr<Success> Run(const kernels::KernelRun& /*run*/) const override {
     if (way_ == kFailing) return kernels::KernelFault("it fails");
-    ::usleep(way_.starts_with(kFast) ? 500 : 5000);
+    // The second run is the first one after the warm-up.
+    const bool is_late = way_ == kFastLater && ++runs_ == 2;
+    ::usleep(is_late ? 200'000 : way_.starts_with(kFast) ? 500 : 5000);
     return Success();
   }
 
  private:
   std::string way_;
+  mutable int runs_ = 0;
 };
 
 using MakeKernel = kernels::KernelOrReason (*)(const kernels::KernelRequest&);
@@ -112,6 +115,14 @@ TEST_F(TunerTest, WhatIsNotFasterLeavesTheFactoryItsChoice) {
   const KernelRegistry kernels = Registry({kSlow, kOther, kFailing});
   Tuner tuner(kernels, nullptr, {.measures = true});
   EXPECT_EQ(Choice(tuner), "");
+}
+
+// A kernel is rejected if its first timed run takes much longer than the fastest one.
+TEST_F(TunerTest, TheFirstTimedRunMayReject) {
+  const KernelRegistry kernels = Registry({kFastLater});
+  Tuner tuner(kernels, nullptr, {.measures = true});
+  EXPECT_EQ(Choice(tuner), "");
+  EXPECT_EQ(tuner.num_measured(), 1);
 }
 
 // The time of a kernel includes the reorders of its operands and its result.

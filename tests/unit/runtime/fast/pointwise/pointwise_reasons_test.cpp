@@ -475,6 +475,8 @@ TEST(PointwiseReasonsTest, JoinedAndSplitChannels) {
       {SplitInThree({{2, 6, 3, 3}, Memory::kQuantized}, -3), kInt8, ""},
       {SplitInThree({{2, 6, 3, 3}, Memory::kQuantized}, 2), kInt8, kOtherAxis},
       {SplitInThree({{2, 6, 3, 3}, Memory::kBlocks}, 1), kInt8, "the input is not 8-bit NHWC"},
+      {SplitInThree({{2, 6, 3, 3}, Memory::kChannelsLast}, 1), kInt8, "the input is not 8-bit NHWC"},
+      {SplitInThree({{2, 6, 3, 3}}, 1), kInt8, "the input is not 8-bit NHWC"},
   });
 }
 
@@ -529,9 +531,20 @@ TEST(PointwiseReasonsTest, Attention) {
                 .inputs = {{{1, 3, 7}}, {{1, 5, 7}}, {{1, 5, 16}}, {mask, Memory::kRows, std::nullopt, type}},
                 .attributes = With("causal", is_causal)};
   };
-  const std::string not_f32 = kNotF32.ToString();
+  const auto with_strides = [&](size_t operand) {
+    Step step = attention(5, 7, 16);
+    step.inputs[operand].memory = Memory::kRowsApart;
+    return step;
+  };
+  const std::string not_f32 = kNotF32.ToString(), strides = "an operand has strides";
   constexpr int64_t kMaxKeys = int64_t{1} << 32;
   ExpectReasons({
+      {with_strides(0), kId, ""},
+      {with_strides(1), kId, ""},
+      {with_strides(2), kId, ""},
+      {with_strides(0), "onednn", strides},
+      {with_strides(1), "onednn", strides},
+      {with_strides(2), "onednn", strides},
       {masked({3, 5}, ElementType::kF32), kId, ""},
       {masked({3, 5}, ElementType::kBoolean), kId, ""},
       {masked({0, 3, 5}, ElementType::kF32), kId, not_f32},
