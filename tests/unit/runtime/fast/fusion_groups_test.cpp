@@ -293,6 +293,27 @@ TEST(FusionGroupsTest, QuantizedSums) {
   }
 }
 
+// A convolution of quantized values rounds its f32 results if its kernel with the least time can; that of a
+// transposed one cannot.
+TEST(FusionGroupsTest, RoundedResultsOfTransposedConvolutions) {
+  for (const bool is_quantized : {true, false}) {
+    TestGraph g;
+    ir::AttributeMap attributes;
+    for (const char* name : {"strides", "dilations"}) attributes.Set(name, ir::Attribute::Integers{1, 1});
+    for (const char* name : {"pads_begin", "pads_end", "output_padding"})
+      attributes.Set(name, ir::Attribute::Integers{0, 0});
+    const auto y =
+        g.Op("ConvolutionBackpropData",
+             {QuantizedTo255(g, g.Parameter("x", kImages)), g.Weights({16, 16, 1, 1}, 1)}, attributes);
+    if (is_quantized) {
+      ir::ops::MarkQuantizedFilter(*g.graph, y.node,
+                                   {.scales = std::vector<float>(16, 1), .max_magnitude = 100});
+    }
+    g.Result(QuantizedTo255(g, y, false));
+    EXPECT_EQ(ChainsOf(g), is_quantized ? Chains{} : Chains{"ConvolutionBackpropData FakeQuantize"});
+  }
+}
+
 // Zero points are subtracted by the depthwise convolution of quantized values after them.
 TEST(FusionGroupsTest, ZeroPoints) {
   for (const bool is_quantized : {true, false}) {

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/ir/ops/arithmetic/quantized_values.h"
 #include "fmt/core.h"
 #include "runtime/fast/memory/blocked_layout.h"
 #include "runtime/fast/reasons.h"
@@ -29,6 +30,7 @@ enum class Memory : uint8_t {
   kChannelsLast,
   kRowBlocks,
   kQuantized,
+  kQuantizedBlocks,
   kQuantizedRows,
   kBf16
 };
@@ -58,6 +60,8 @@ struct Operand {
       case Memory::kQuantized:
         return memory::QuantizedLayout(memory::ChannelsLastFormat(shape, memory::StorageType::kF32),
                                        {.scale = 0.5F, .zero = 3});
+      case Memory::kQuantizedBlocks:
+        return memory::QuantizedLayout(memory::ChannelBlockedFormat(shape), {.scale = 0.5F, .zero = 3});
       case Memory::kQuantizedRows:
         return memory::QuantizedLayout(memory::RowMajorFormat(shape), {.scale = 0.5F, .zero = 3});
       case Memory::kBf16:
@@ -93,6 +97,7 @@ struct Step {
   const char* function = nullptr;         // a function of the result that is fused
   std::vector<float> filter_scales = {};  // of a quantized filter
   float filter_magnitude = 1000;
+  bool has_quantized_operands = false;  // of a matmul of tensors
 };
 
 // The kernel of a step, if any, and the implementations that were not chosen.
@@ -123,6 +128,8 @@ inline Choice ChoiceOf(const Step& step, std::string_view id) {
   }
   const ir::OutputPort result = g.Op(step.set, step.type, ports, step.attributes, step.outputs);
   if (step.reads_last_output) g.Result({result.node, step.outputs - 1});
+  if (step.has_quantized_operands)
+    ir::ops::MarkQuantizedOperands(*g.graph, result.node, {.left = {.scale = 1}, .right = {.scale = 1}});
   const ir::Node& node = g.graph->node(result.node);
   llvm::SmallVector<kernels::ValueInfo, 2> outputs;
   llvm::SmallVector<kernels::PostOperation, 1> posts;

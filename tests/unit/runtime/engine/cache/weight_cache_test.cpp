@@ -116,6 +116,14 @@ TEST(WeightCacheTest, FaultsOfReorders) {
     ASSERT_TRUE(weights.Finish().ok());
     EXPECT_EQ(std::memcmp((*buffer)->data(), value.bytes(), value.byte_size()), 0);
   }
+  // Constants of megabytes are laid out before others.
+  const TensorValue large = RandomTensor({int64_t{1} << 20, 1}, 3);
+  const tensor::Layout pairs = fast::memory::LayoutOf(fast::memory::AxisBlockedFormat(large.shape(), 1, 2));
+  ASSERT_TRUE(weights.Get(first, BlocksOf(48), FailFirst).ok());
+  ASSERT_TRUE(weights.Get(large, pairs, FailSecond).ok());
+  const auto failed_again = weights.Finish();
+  ASSERT_FALSE(failed_again.ok());
+  EXPECT_EQ(failed_again.error().message, "the second one");
   const auto unknown = weights.Get(first, BlocksOf(64), nullptr);
   ASSERT_FALSE(unknown.ok());
   EXPECT_EQ(unknown.error().message, "a constant cannot be laid out for its kernel");

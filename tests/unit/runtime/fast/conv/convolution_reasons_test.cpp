@@ -1,6 +1,7 @@
 // The reasons for implementations that cannot run a convolution, at the bounds of their conditions: a request
 // that just fits has no reason.
 
+#include "runtime/fast/convolution.h"
 #include "tests/unit/runtime/fast/reason_cases.h"
 
 namespace nnefc::runtime::fast::conv {
@@ -43,6 +44,7 @@ TEST(ConvolutionReasonsTest, Winograd) {
       {WithoutConstants(Conv({.input = {1, 16, 20, 20}, .window = {3, 3}}, 16)), kId, kNotConstant},
       {Conv({.input = {1, 16, 20, 20}, .window = {3, 3}}, 16, Precision::kExact), kId, "precision exact"},
       {volume(24, 1), kId, ""},
+      {volume(8208, 1), kId, ""},
       {volume(24, 2), kId, "24 channels for several slices, not whole blocks"},
       {volume(32, 2), kId, ""},
       {volume(4096, 2), kId, ""},
@@ -370,6 +372,51 @@ TEST(ConvolutionReasonsTest, DepthwiseRows) {
       {Grouped(padded, 16, 1, 1), kId, ""},
       {Grouped(padded, 16, 1, 1), kId, "a quarter of the taps are border", true},
   });
+}
+
+// Windows of which none is entirely in the border, by the positions of their taps.
+TEST(SpatialDimsTest, WindowsInTheBorder) {
+  for (const int64_t before : {0, 1, 2, 3}) {
+    for (const int64_t after : {-1, 0, 1, 2, 3, 4}) {
+      for (const int64_t taps : {1, 2, 3}) {
+        for (const int64_t dilation : {1, 2}) {
+          for (const int64_t stride : {1, 2}) {
+            constexpr int64_t kInput = 7;
+            const Step step = Conv({.input = {1, 1, kInput},
+                                    .window = {taps},
+                                    .strides = {stride},
+                                    .dilations = {dilation},
+                                    .begin = {before},
+                                    .end = {after}},
+                                   1);
+            TestGraph g;
+            const auto made =
+                g.Op(step.type, {g.Parameter("x", step.inputs[0].shape), g.Const(*step.inputs[1].constant)},
+                     step.attributes);
+            const ir::Node& node = g.graph->node(made.node);
+            const Shape result = node.output().shape.known_extents();
+            const kernels::ValueInfo inputs[] = {{.type = ElementType::kF32, .shape = step.inputs[0].shape},
+                                                 {.type = ElementType::kF32,
+                                                  .shape = step.inputs[1].shape,
+                                                  .constant = &*step.inputs[1].constant}};
+            const kernels::ValueInfo output{.type = ElementType::kF32, .shape = result};
+            bool all_see_input = true;
+            for (int64_t place = 0; place < result[2]; ++place) {
+              bool sees_input = false;
+              for (int64_t tap = 0; tap < taps; ++tap) {
+                const int64_t position = place * stride - before + tap * dilation;
+                sees_input |= position >= 0 && position < kInput;
+              }
+              all_see_input &= sees_input;
+            }
+            EXPECT_EQ(SpatialDimsOf({.node = &node, .inputs = inputs, .outputs = output}).all_see_input,
+                      all_see_input)
+                << before << " " << after << " " << taps << " " << dilation << " " << stride;
+          }
+        }
+      }
+    }
+  }
 }
 
 TEST(ConvolutionReasonsTest, WithoutVectors) {

@@ -130,32 +130,34 @@ TEST(ImageBoundsTest, LargestPixels) {
 }
 
 // Sums of ones over groups of 8 channels, 9 taps inside of 3x3 pixels, 6 at the edges and 4 in the corners.
-TEST(ImageBoundsTest, GroupsOfChannels) {
-  constexpr int64_t kChannels = 32, kOfGroup = 8, kPixels = 9, kTaps = 9;
+void CheckGroups(int64_t channels) {
+  constexpr int64_t kOfGroup = 8, kPixels = 9, kTaps = 9;
   const kernels::WindowAxis axis{.input = 3, .output = 3, .size = 3, .before = 1, .after = 1};
   const Int8ConvolutionShape form{.images = 1,
-                                  .channels = kChannels,
-                                  .outputs = kChannels,
-                                  .padded_channels = kChannels,
+                                  .channels = channels,
+                                  .outputs = channels,
+                                  .padded_channels = channels,
                                   .rows = axis,
                                   .columns = axis,
                                   .zero = 0,
                                   .threads = 1};
-  const Int8GroupConvolution kernel(form,
-                                    Int8Epilogue({.outputs = kChannels,
-                                                  .pixels = kPixels,
-                                                  .is_blocked = true,
-                                                  .scales = std::vector<float>(kChannels, 1.0F)},
-                                                 {}),
-                                    {.inputs = kOfGroup, .outputs = kOfGroup});
-  const GuardedArray<uint8_t> in(kPixels * kChannels, GuardedEdge::kEnd, 1);
-  const GuardedArray<int8_t> filter(kChannels * kOfGroup * kTaps, GuardedEdge::kEnd, 1);
-  GuardedArray<float> out(kPixels * kChannels, GuardedEdge::kEnd);
+  const Int8GroupConvolution kernel(
+      form,
+      Int8Epilogue({.outputs = channels,
+                    .pixels = kPixels,
+                    .is_blocked = true,
+                    .scales = std::vector<float>(static_cast<size_t>(channels), 1.0F)},
+                   {}),
+      {.inputs = kOfGroup, .outputs = kOfGroup});
+  const GuardedArray<uint8_t> in(kPixels * channels, GuardedEdge::kEnd, 1);
+  const GuardedArray<int8_t> filter(channels * kOfGroup * kTaps, GuardedEdge::kEnd, 1);
   std::vector<std::byte> memory(kernel.scratch_bytes() + 64);
   void* scratch = memory.data();
   size_t room = memory.size();
   std::align(64, kernel.scratch_bytes(), scratch, room);
-  const Shape shape = {1, kChannels, 3, 3}, filter_shape = {kChannels / kOfGroup, kOfGroup, kOfGroup, 3, 3};
+  const int64_t all = (channels + simd::kBlockColumns - 1) / simd::kBlockColumns * simd::kBlockColumns;
+  GuardedArray<float> out(kPixels * all, GuardedEdge::kEnd);
+  const Shape shape = {1, channels, 3, 3}, filter_shape = {channels / kOfGroup, kOfGroup, kOfGroup, 3, 3};
   const tensor::TensorView image(ElementType::kF32, shape, BytesOf(in)),
       weights(ElementType::kF32, filter_shape, BytesOf(filter));
   const tensor::MutableTensorView result(ElementType::kF32, shape, reinterpret_cast<std::byte*>(out.data()));
@@ -166,8 +168,13 @@ TEST(ImageBoundsTest, GroupsOfChannels) {
   for (int64_t i = 0; i < out.size(); ++i) {
     const int64_t pixel = i / simd::kBlockColumns % kPixels;
     const int64_t rows = pixel / 3 == 1 ? 3 : 2, columns = pixel % 3 == 1 ? 3 : 2;
-    ASSERT_EQ(out[i], static_cast<float>(kOfGroup * rows * columns)) << i;
+    const int64_t channel = i / simd::kBlockColumns / kPixels * simd::kBlockColumns + i % simd::kBlockColumns;
+    ASSERT_EQ(out[i], channel < channels ? static_cast<float>(kOfGroup * rows * columns) : 0.0F) << i;
   }
+}
+
+TEST(ImageBoundsTest, GroupsOfChannels) {
+  for (const int64_t channels : {16, 24, 32, 40}) CheckGroups(channels);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // The reasons for implementations that cannot run a convolution of quantized images, at the bounds of their
 // conditions: a request that just fits has no reason.
 
+#include "runtime/fast/factories.h"
 #include "runtime/fast/simd/int8/int8_winograd_microkernel.h"
 #include "tests/unit/runtime/fast/reason_cases.h"
 
@@ -229,6 +230,73 @@ TEST(Int8ReasonsTest, CopiesOfImages) {
       {Nearest({2, 16, 5, 6}, {4, 9}, {0, 3}), kId, "other axes than those of the pixels"},
       {Nearest({2, 16, 5, 6}, {12}, {3}), kId, ""},
   });
+}
+
+// Matmuls of two quantized tensors: matrices whose sums fit into 32 bits.
+TEST(Int8ReasonsTest, TensorMatmuls) {
+  constexpr char kId[] = "int8_tensors", kOthers[] = "no kernel";
+  constexpr int64_t kMost = ir::ops::kMaxQuantizedTerms, kMatrices = int64_t{1} << 20;
+  const auto matmul = [](Shape left, Shape right, bool is_marked = true) {
+    return Step{.type = "MatMul",
+                .inputs = {{std::move(left)}, {std::move(right)}},
+                .has_quantized_operands = is_marked};
+  };
+  const auto with_vnni = [](const std::string& reason) { return HasVnni() ? reason : "needs VNNI"; };
+  ExpectReasons({
+      {matmul({3, 4}, {4, 5}), kId, with_vnni("")},
+      {matmul({2, 3, 4}, {4, 5}), kId, with_vnni("")},
+      {matmul({3, 4}, {2, 4, 5}), kId, with_vnni("")},
+      {matmul({3, 4}, {4, 5}, false), kId, kOthers},
+      {matmul({4}, {4, 5}), kId, kOthers},
+      {matmul({3, 4}, {4}), kId, kOthers},
+      {matmul({4}, {4}), kId, kOthers},
+      {matmul({0, 4}, {4, 5}), kId, kNotF32.ToString()},
+      {matmul({3, kMost}, {kMost, 5}), kId, with_vnni("")},
+      {matmul({3, kMost + 1}, {kMost + 1, 5}), kId,
+       with_vnni(fmt::format("sums of {} products exceed 32 bits", kMost + 1))},
+      {matmul({kMatrices, 1, 1}, {1, 1}), kId, with_vnni("")},
+      {matmul({kMatrices + 1, 1, 1}, {1, 1}), kId,
+       with_vnni(fmt::format("{} matrices, more than {}", kMatrices + 1, kMatrices))},
+  });
+}
+
+// Quantized rows have the same values in any shape of at most twelve axes; other layouts would be moved.
+TEST(Int8ReasonsTest, ReshapedRows) {
+  const Shape from = {4, 16};
+  const auto layout = [&](Memory memory) { return Operand{from, memory}.Layout(); };
+  const auto rows = layout(Memory::kQuantizedRows);
+  for (const size_t axes : {1, 2, 11, 12, 13}) {
+    Shape to(axes, 1);
+    to[0] = 64;
+    const auto reshaped = ReshapeQuantized(rows, from, to);
+    ASSERT_EQ(reshaped.has_value(), axes <= 12) << axes;
+    if (reshaped) {
+      EXPECT_TRUE(tensor::SameLayout(*reshaped, Operand{to, Memory::kQuantizedRows}.Layout()));
+    }
+  }
+  EXPECT_FALSE(ReshapeQuantized(nullptr, from, {64}));
+  EXPECT_FALSE(ReshapeQuantized(layout(Memory::kRowBlocks), from, {64}));
+  const Shape images = {1, 16, 2, 3};
+  EXPECT_FALSE(ReshapeQuantized(Operand{images, Memory::kQuantized}.Layout(), images, {96}));
+}
+
+// Quantized values keep their scale and zero point in another layout.
+TEST(Int8ReasonsTest, ReordersOfQuantizedImages) {
+  if (!simd::HasSimd()) GTEST_SKIP() << "all reasons are those of the processor";
+  const Shape shape = {1, 20, 3, 4};
+  const auto in_order = [&](const memory::BlockedFormat& format, const memory::ValueQuantization& codes) {
+    return memory::QuantizedLayout(format, codes);
+  };
+  const memory::BlockedFormat pixels = memory::ChannelsLastFormat(shape, memory::StorageType::kF32);
+  const memory::ValueQuantization codes{.scale = 0.5F, .zero = 3};
+  const auto from = in_order(pixels, codes);
+  const auto made = [&](const memory::ValueQuantization& to) {
+    return memory::MakeFastReorder(ElementType::kF32, shape, from,
+                                   in_order(memory::RowMajorFormat(shape), to)) != nullptr;
+  };
+  EXPECT_TRUE(made(codes));
+  EXPECT_FALSE(made({.scale = 0.25F, .zero = 3}));
+  EXPECT_FALSE(made({.scale = 0.5F, .zero = 4}));
 }
 
 TEST(Int8ReasonsTest, IntegerMatmuls) {

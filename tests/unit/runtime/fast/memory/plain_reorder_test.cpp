@@ -100,6 +100,10 @@ TEST_F(PlainReorderTest, OtherFormatsAreRefused) {
   EXPECT_EQ(MakePlainReorder(rows, ChannelsLastFormat(dims, StorageType::kBf16)), nullptr);
   EXPECT_EQ(MakePlainReorder(RowMajorFormat(dims, StorageType::kU8), pixels), nullptr);
   EXPECT_EQ(MakePlainReorder(RowMajorFormat(Shape{2, 3, 20, 5}), pixels), nullptr);
+  BlockedFormat with_sums = pixels;
+  with_sums.sum_axes = 1;
+  EXPECT_EQ(MakePlainReorder(rows, with_sums), nullptr);
+  EXPECT_EQ(MakePlainReorder(with_sums, rows), nullptr);
   // No axis is contiguous.
   EXPECT_EQ(MakePlainReorder(StridedFormat(dims, {600, 30, 10, 2}, StorageType::kF32), pixels), nullptr);
 }

@@ -258,6 +258,8 @@ TEST(PointwiseReasonsTest, Transposes) {
       {transposed({2, 16, 5, 6}, {0, 2, 3, 1}, Memory::kBlocks), kId, ""},
       {transposed({2, 16, 5, 6, 7}, {0, 2, 3, 4, 1}, Memory::kBlocks), kId, ""},
       {transposed({2, 16, 5, 6}, {0, 2, 3, 1}), kId, "the images are not nChw16c"},
+      {transposed({2, 16, 5, 6}, {0, 2, 3, 1}, Memory::kQuantizedBlocks), kId, "the images are not nChw16c"},
+      {transposed({2, 16, 5, 6}, {0, 2, 3, 1}, Memory::kChannelsLast), kId, "the images are not nChw16c"},
       {transposed({2, 5, 6, 16}, {0, 3, 1, 2}), kId, ""},
       {transposed({2, 5, 6, 15}, {0, 3, 1, 2}), kId, "15 channels, fewer than a block"},
       {transposed({2, 15, 5, 6}, {0, 2, 3, 1}, Memory::kBlocks), kId, "15 channels, fewer than a block"},
