@@ -4,9 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
+#include "tests/unit/runtime/fast/simd/guarded_array.h"
 #include "tests/unit/runtime/run_graph.h"
 
 namespace nnefc::runtime::fast::int8 {
@@ -83,6 +85,59 @@ TEST(Int8EpilogueTest, LimitsOfCodes) {
   EXPECT_EQ(limits_of(std::nullopt), Limits(0, 255));
   EXPECT_EQ(limits_of(Limits(-3, 300)), Limits(0, 255));
   EXPECT_EQ(limits_of(Limits(3, 250)), Limits(3, 250));
+}
+
+// Sums of any number of pixels become codes after functions, one of which or several, in memory of exact
+// size.
+TEST(Int8EpilogueTest, CodesOfPixels) {
+  for (const bool has_second : {false, true}) {
+    for (const int64_t pixels : {int64_t{1}, int64_t{5}, kMaxStoredPixels - 1, kMaxStoredPixels,
+                                 kMaxStoredPixels + 1, 2 * kMaxStoredPixels + 3}) {
+      const Shape images = {1, kOutputs, 1, pixels};
+      TestGraph g;
+      std::vector<kernels::PostOperation> posts;
+      ir::OutputPort port = g.Op("Sigmoid", {g.Parameter("x", images)});
+      posts.push_back({.node = &g.graph->node(port.node), .first_operand = 2});
+      if (has_second) {
+        port = g.Op("Tanh", {port});
+        posts.push_back({.node = &g.graph->node(port.node), .first_operand = 2});
+      }
+      const kernels::ValueInfo result{.type = ElementType::kF32, .shape = images};
+      const std::vector<kernels::ValueInfo> inputs = {result, result};
+      kernels::OrReason<gemm::Epilogue> steps =
+          gemm::Epilogue::Make({.inputs = inputs, .outputs = result}, posts, 1);
+      ASSERT_TRUE(steps) << steps.reason().ToString();
+      Form form = FormOfNumbers();
+      form.pixels = pixels;
+      form.quantization.emplace(
+          QuantizationRange{.low = 0, .high = 255.0F / 256, .codes = {.scale = 1.0F / 256, .zero = 0}},
+          kOutputs);
+      const Int8Epilogue results(form, std::move(*steps));
+      ASSERT_EQ(results.is_activated(), !has_second);
+      simd::GuardedArray<uint8_t> out(pixels * kOutputs, simd::GuardedEdge::kEnd);
+      std::vector<float> scratch(static_cast<size_t>(results.scratch_floats()));
+      const tensor::TensorView unread(ElementType::kF32, images, nullptr);
+      const tensor::MutableTensorView output(ElementType::kF32, images,
+                                             reinterpret_cast<std::byte*>(out.data()));
+      const tensor::TensorView* views[] = {&unread, &unread};
+      const tensor::MutableTensorView* outputs[] = {&output};
+      const Int8Epilogue::Call call = results.CallOf({.inputs = views, .outputs = outputs}, scratch.data());
+      const auto sum_of = [](int64_t pixel, int64_t output) {
+        return static_cast<int32_t>(pixel * 5 + output * 3) % 13 - 6;
+      };
+      for (const int64_t tile : {0, 1}) {
+        simd::GuardedArray<int32_t> sums(pixels * simd::kBlockColumns, simd::GuardedEdge::kEnd);
+        for (int64_t i = 0; i < sums.size(); ++i)
+          sums[i] = sum_of(i / simd::kBlockColumns, tile * simd::kBlockColumns + i % simd::kBlockColumns);
+        results.Store(sums.data(), {.image = 0, .pixel = 0, .pixels = pixels, .tile = tile}, call);
+      }
+      for (int64_t i = 0; i < out.size(); ++i) {
+        double number = 1 / (1 + std::exp(-0.5 * sum_of(i / kOutputs, i % kOutputs)));
+        if (has_second) number = std::tanh(number);
+        ASSERT_NEAR(out[i], std::min(256 * number, 255.0), 0.501) << i << " of " << pixels << " pixels";
+      }
+    }
+  }
 }
 
 // Codes between 0 and 255 need no limits unless the sum of a channel, scaled and with its bias, may exceed 32

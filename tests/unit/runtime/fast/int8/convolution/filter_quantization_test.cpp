@@ -3,6 +3,8 @@
 #include <cmath>
 #include <limits>
 #include <random>
+#include <set>
+#include <string>
 
 #include "runtime/fast/processor.h"
 #include "tests/unit/runtime/run_graph.h"
@@ -168,6 +170,46 @@ TEST(FilterQuantizationTest, AreOfOutputChannels) {
   numbers[12345] += 0.001f;
   EXPECT_TRUE(
       QuantizeFilter(TensorValue::FromFloats({kOutputs, kInputs, kTaps}, numbers), false).scales.empty());
+}
+
+// Each output has a scale, also those of a group. Those of large filters are cached with the magnitude, under
+// different names.
+TEST(FilterQuantizationTest, ScalesOfOutputs) {
+  class Noting final : public kernels::ConstantNumbers {
+   public:
+    std::vector<float> Get(const TensorValue&, std::string_view what, size_t count, Find find) override {
+      name = what;
+      const std::vector<float> numbers = find();
+      EXPECT_EQ(numbers.size(), count) << what;
+      return numbers;
+    }
+    std::string name;
+  };
+  ir::AttributeMap window;
+  for (const char* name : {"strides", "dilations"}) window.Set(name, ir::Attribute::Integers{1, 1});
+  for (const char* name : {"pads_begin", "pads_end"}) window.Set(name, ir::Attribute::Integers{0, 0});
+  std::set<std::string> names;
+  for (const int64_t inputs : {4, 1024}) {
+    for (const bool is_grouped : {false, true}) {
+      const Shape shape = is_grouped ? Shape{2, 3, inputs, 1, 1} : Shape{6, inputs, 1, 1};
+      std::vector<float> numbers;
+      for (int64_t i = 0; i < 6 * inputs; ++i) {
+        const float scale = std::ldexp(1.0F, static_cast<int>(i / inputs) - 4);
+        numbers.push_back(scale * static_cast<float>(i % inputs == 0 ? 127 : i % 7 - 3));
+      }
+      const TensorValue filter = TensorValue::FromFloats(shape, numbers);
+      TestGraph g;
+      const auto x = g.Parameter("x", {1, is_grouped ? 2 * inputs : inputs, 3, 3});
+      const auto y = g.Op(is_grouped ? "GroupConvolution" : "Convolution", {x, g.Const(filter)}, window);
+      Noting noting;
+      const ir::FilterQuantization found = QuantizeFilterOf(g.graph->node(y.node), filter, noting);
+      ASSERT_EQ(found.scales.size(), 6U) << is_grouped << inputs;
+      for (size_t i = 0; i < 6; ++i)
+        EXPECT_EQ(found.scales[i], std::ldexp(1.0F, static_cast<int>(i) - 4)) << i;
+      if (!noting.name.empty()) names.insert(noting.name);
+    }
+  }
+  EXPECT_EQ(names.size(), 2U);
 }
 
 // Each result of a transposed convolution has a tap, and the filter is not dilated.
