@@ -1,4 +1,4 @@
-// Loops over recurrent steps in the form of exported scans: each condition alone.
+// Loops over recurrent steps in the form of exported scans, and loops over cells: each condition alone.
 
 #include "tests/unit/compiler/transform/transform_support.h"
 
@@ -194,6 +194,141 @@ TEST_F(RecurrentLoopsTest, NodesOfTheBody) {
   EXPECT_EQ(After({.next = "Sin"}), "stays");
   // The state does not come back.
   EXPECT_EQ(After({.back = ""}), "stays");
+}
+
+// ---- sequences ----
+
+struct CellLoop {
+  std::string slice = "slice(axis 1, start 0, end -1, stride 1, part 1)";
+  std::string joined = "slice(axis 1, start 0, end -1, stride 1, part 1)";
+  std::string back = "back 1 -> 1 back 2 -> 2";
+  std::string axis = "1";
+  std::string before = "";
+  std::string hidden = "%h";
+  std::string part = "[2,1,3]";
+  std::string data = "[2,5,3]";
+  std::string squeeze = "opset1.Squeeze \"x\" (%p, %k)";
+  std::string weights = "%w", weights_mapping = "input 3 -> 3";
+  std::string batch = "2";
+};
+
+std::string Numbers(int count) {
+  std::string text;
+  for (int i = 0; i < count; ++i) text += (i == 0 ? "" : ", ") + std::to_string(i) + ".5";
+  return text;
+}
+
+// An LSTMCell of 4 units over x [2,5,3], or over `data`.
+std::string LoopOf(const CellLoop& form) {
+  return "  %p = opset1.Parameter \"p\" {element_type = f32, shape = " + form.data + "} : f32" + form.data +
+         "\n  %i = opset1.Parameter \"i\" {element_type = f32, shape = [" + form.batch + ",4]} : f32[" +
+         form.batch +
+         ",4]\n"
+         "  %j = opset1.Parameter \"j\" {element_type = f32, shape = [" +
+         form.batch + ",4]} : f32[" + form.batch +
+         ",4]\n"
+         "  %w = opset1.Parameter \"w\" {element_type = f32, shape = [16,3]} : f32[16,3]\n"
+         "  %y:2 = opset1.TensorIterator \"loop\" (%p, %i, %j, %w) : f32[...], f32[...] bodies {\n"
+         "    \"body\" input 0 -> 0 " +
+         form.slice + " input 1 -> 1 input 2 -> 2 " + form.weights_mapping + " output 0 -> 0 " + form.joined +
+         " output 1 -> 2 " + form.back +
+         " graph \"step\" {\n"
+         "      %p = opset1.Parameter \"part\" {element_type = f32, shape = " +
+         form.part + "} : f32" + form.part +
+         "\n      %h = opset1.Parameter \"h\" {element_type = f32, shape = [" + form.batch + ",4]} : f32[" +
+         form.batch +
+         ",4]\n"
+         "      %c = opset1.Parameter \"c\" {element_type = f32, shape = [" +
+         form.batch + ",4]} : f32[" + form.batch +
+         ",4]\n"
+         "      %w = opset1.Parameter \"w\" {element_type = f32, shape = [16,3]} : f32[16,3]\n"
+         "      %k = opset1.Const \"k\" : i64[1] = dense<i64[1]: " +
+         form.axis + ">\n      %x = " + form.squeeze +
+         " : f32[...]\n"
+         "      %r = opset1.Const \"r\" : f32[16,4] = dense<f32[16,4]: " +
+         Numbers(64) + ">\n      %b = opset1.Const \"b\" : f32[16] = dense<f32[16]: " + Numbers(16) + ">\n" +
+         form.before + "      %o:2 = opset4.LSTMCell \"cell\" (%x, " + form.hidden + ", %c, " + form.weights +
+         ", %r, %b) {hidden_size = 4, clip = 3.0} : f32[...], f32[...]\n"
+         "      %u = opset1.Unsqueeze \"u\" (%o, %k) : f32[...]\n"
+         "      opset1.Result \"all\" (%u)\n"
+         "      opset1.Result \"ho\" (%o)\n"
+         "      opset1.Result \"co\" (%o.1)\n"
+         "    }\n  }\n"
+         "  opset1.Result \"all\" (%y)\n  opset1.Result \"cell\" (%y.1)\n";
+}
+
+class SequencesTest : public BuiltInTest {
+ protected:
+  // Returns the graph after the transformation of a loop.
+  std::string Sequence(const std::string& text) {
+    return After("middle.TensorIteratorToSequence", Numbered(text));
+  }
+};
+
+TEST_F(SequencesTest, LoopsOverACell) {
+  EXPECT_EQ(Left(Sequence(LoopOf({}))), "Unsqueeze Unsqueeze Unsqueeze LSTMSequence Squeeze Squeeze");
+  // Steps first, backwards.
+  const std::string back = "slice(axis 0, start -1, end 0, stride -1, part 1)";
+  EXPECT_EQ(Left(Sequence(
+                LoopOf({.slice = back, .joined = back, .axis = "0", .part = "[1,2,3]", .data = "[5,2,3]"}))),
+            "Transpose Unsqueeze Unsqueeze Unsqueeze LSTMSequence Squeeze Transpose Squeeze");
+  // The number of steps is computed where it is unknown, or for a large batch.
+  const std::string computed =
+      "ShapeOf Gather Gather Broadcast Unsqueeze Unsqueeze Unsqueeze LSTMSequence Squeeze Squeeze";
+  const auto sorted = [](const std::string& left) {
+    std::istringstream words(left);
+    std::vector<std::string> all{std::istream_iterator<std::string>(words), {}};
+    std::sort(all.begin(), all.end());
+    return all;
+  };
+  EXPECT_EQ(sorted(Left(Sequence(LoopOf({.data = "[2,?,3]"})))), sorted(computed));
+  EXPECT_EQ(Left(Sequence(LoopOf({.part = "[4096,1,3]", .data = "[4096,5,3]", .batch = "4096"}))),
+            "Unsqueeze Unsqueeze Unsqueeze LSTMSequence Squeeze Squeeze");
+  EXPECT_EQ(sorted(Left(Sequence(LoopOf({.part = "[4097,1,3]", .data = "[4097,5,3]", .batch = "4097"})))),
+            sorted(computed));
+}
+
+TEST_F(SequencesTest, OtherLoopsRemain) {
+  const auto is_left = [&](const CellLoop& form) {
+    const std::string left = Left(Sequence(LoopOf(form)));
+    EXPECT_NE(left, "");
+    return left == "TensorIterator";
+  };
+  EXPECT_FALSE(is_left({}));
+  // Reads forward and joins backward, states that are not carried or belong to another, data that are
+  // computed.
+  EXPECT_TRUE(is_left({.joined = "slice(axis 1, start -1, end 0, stride -1, part 1)"}));
+  // Slices or results of a part of the steps.
+  for (const char* part :
+       {"slice(axis 1, start 1, end -1, stride 1, part 1)",
+        "slice(axis 1, start 0, end -2, stride 1, part 1)", "slice(axis 1, start 0, end 4, stride 1, part 1)",
+        "slice(axis 1, start -2, end 0, stride -1, part 1)",
+        "slice(axis 1, start -1, end 1, stride -1, part 1)"})
+    EXPECT_TRUE(is_left({.slice = part})) << part;
+  EXPECT_TRUE(is_left({.back = "back 1 -> 1"}));
+  EXPECT_TRUE(is_left({.back = "back 2 -> 1 back 1 -> 2"}));
+  EXPECT_TRUE(is_left({.before = "      %z = opset1.Abs \"z\" (%h) : f32[2,4]\n", .hidden = "%z"}));
+  // Steps along the axis of numbers.
+  EXPECT_TRUE(is_left({.slice = "slice(axis 2, start 0, end -1, stride 1, part 1)",
+                       .part = "[2,3,1]",
+                       .data = "[2,3,5]",
+                       .squeeze = "opset1.Squeeze \"x\" (%p)"}));
+  // Data of an unknown shape, or that are computed from the part.
+  EXPECT_TRUE(is_left({.part = "[?,1,3]", .data = "[?,5,3]"}));
+  // Data that are the same in each step.
+  EXPECT_TRUE(is_left({.slice = "", .part = "[2,1,3]", .data = "[2,1,3]"}));
+  EXPECT_TRUE(is_left({.squeeze = "opset4.ReduceL2 \"x\" (%p, %k) {keep_dims = false}"}));
+  // Weights that each step computes, or that the steps pass on.
+  EXPECT_TRUE(is_left({.before = "      %z = opset1.Abs \"z\" (%w) : f32[16,3]\n", .weights = "%z"}));
+}
+
+// A cell of data that are the same in each step has no steps to read.
+TEST_F(SequencesTest, CellsOfConstantData) {
+  std::string text =
+      LoopOf({.before = "      %n = opset1.Const \"n\" : f32[2,3] = dense<f32[2,3]: " + Numbers(6) + ">\n"});
+  const std::string cell = "\"cell\" (%x,";
+  text.replace(text.find(cell), cell.size(), "\"cell\" (%n,");
+  EXPECT_EQ(Left(Sequence(text)), "TensorIterator");
 }
 
 }  // namespace

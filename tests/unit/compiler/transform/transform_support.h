@@ -154,6 +154,21 @@ class BuiltInTest : public TransformTest {
     if (side == Side::kBeforeLowering) graph->EraseDeadNodes();
     return Brief(*graph);
   }
+  // Returns the operations of a summary other than parameters, constants and results: "Gelu".
+  static std::string Left(const std::string& brief) {
+    std::string left;
+    size_t at = 0;
+    while (at < brief.size()) {
+      const size_t end = brief.find('(', at);
+      const std::string word = brief.substr(at, end - at);
+      if (word != "Parameter" && word != "Const" && word != "Result")
+        left += (left.empty() ? "" : " ") + word;
+      at = brief.find(") ", end);
+      if (at == std::string::npos) break;
+      at += 2;
+    }
+    return left;
+  }
   // The same for a body between `x`, f32[2,3,4], and the result `y` of %9.
   std::string Body(const std::string& name, const std::string& body) {
     return After(name, "  %0 = opset1.Parameter \"x\" {element_type = f32, shape = [2,3,4]} : f32[2,3,4]\n" +
