@@ -280,6 +280,24 @@ TEST(EvaluatorTest, ResultsOfUnknownTypesAndShapes) {
   EXPECT_EQ(view_of_any_shape.error().message, "the shape of its result is not known");
 }
 
+// Elements of types without kernels are converted by themselves.
+TEST(EvaluatorTest, ConversionsOfStoredTypes) {
+  const std::vector<float> numbers = {0, 1, 2, 3};
+  for (const ElementType from : {ElementType::kU4, ElementType::kI4, ElementType::kU2}) {
+    const TensorValue value = TensorValue::FromFloats({4}, numbers).ConvertedTo(from);
+    TestGraph g;
+    const auto x = g.Parameter("x", {4}, from);
+    for (const ElementType to : {ElementType::kF32, ElementType::kI64, ElementType::kU8}) {
+      if (from == ElementType::kI4 && to == ElementType::kU8) continue;
+      const ir::Node& node = g.graph->node(g.Op("Convert", {x}, With("destination_type", to)).node);
+      const auto values = ReferenceEvaluator()(node, node.outputs(), {value});
+      ASSERT_TRUE(values.has_value()) << Name(from);
+      EXPECT_EQ(values->front(), TensorValue::FromFloats({4}, numbers).ConvertedTo(to))
+          << Name(from) << Name(to);
+    }
+  }
+}
+
 // A view of a value shares its bytes, also if only its rank differs.
 TEST(EvaluatorTest, ViewsShareTheirInput) {
   TestGraph g;

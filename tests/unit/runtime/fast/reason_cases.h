@@ -98,6 +98,7 @@ struct Step {
   std::vector<float> filter_scales = {};  // of a quantized filter
   float filter_magnitude = 1000;
   bool has_quantized_operands = false;  // of a matmul of tensors
+  bool as_codes = false;                // the result is read as quantized values
 };
 
 // The kernel of a step, if any, and the implementations that were not chosen.
@@ -144,6 +145,7 @@ inline Choice ChoiceOf(const Step& step, std::string_view id) {
                               .inputs = inputs,
                               .outputs = outputs,
                               .precision = step.precision,
+                              .as_codes = step.as_codes,
                               .filter_scales = step.filter_scales,
                               .filter_magnitude = step.filter_magnitude,
                               .way = id,

@@ -114,6 +114,55 @@ TEST(FrameTest, VariablesOfOtherShapes) {
   }
 }
 
+// Without an initial value, a variable is zero.
+TEST(FrameTest, VariablesWithoutInitialValue) {
+  for (const kernels::Backend backend : kBackends) {
+    TestGraph g;
+    ir::AttributeMap variable = With("variable_id", "v");
+    variable.Set("variable_type", ElementType::kF32);
+    variable.Set("variable_shape", ir::PartialShape(llvm::ArrayRef<int64_t>({2})));
+    const auto read = g.Op("opset6", "ReadValue", {}, variable);
+    g.Op("opset6", "Assign", {g.Op("Add", {read, g.Parameter("x", {2})})}, With("variable_id", "v"));
+    g.Result(g.Op("Negative", {read}));
+    const auto executable = Compile(g.graph, {.backend = backend});
+    ASSERT_NE(executable, nullptr);
+    const std::unique_ptr<Session> session = Session::Create(executable);
+    for (const std::vector<float>& expected : std::vector<std::vector<float>>{{0, 0}, {-1, -2}, {-2, -4}}) {
+      const auto outputs = session->Run({TensorValue::FromFloats({2}, {1, 2})});
+      ASSERT_TRUE(outputs.ok()) << outputs.error().message;
+      for (size_t i = 0; i < 2; ++i)
+        EXPECT_EQ((*outputs)[0].ElementAsDouble(static_cast<int64_t>(i)), expected[i]);
+    }
+    session->ResetState();
+    const auto outputs = session->Run({TensorValue::FromFloats({2}, {1, 2})});
+    ASSERT_TRUE(outputs.ok()) << outputs.error().message;
+    EXPECT_EQ((*outputs)[0].ElementAsDouble(1), 0);
+  }
+}
+
+// A session releases the memory of its plan before it takes that of another one.
+TEST(FrameTest, MemoryOfOnePlan) {
+  TestGraph g;
+  const ir::Dim any[] = {ir::Dim(), ir::Dim()};
+  const auto x = g.PartialParameter("x", ir::PartialShape(llvm::ArrayRef<ir::Dim>(any)));
+  const auto tanh = g.Op("Tanh", {x}), exp = g.Op("Exp", {x});
+  g.Result(g.Op("Divide", {g.Op("Add", {tanh, exp}), g.Op("Subtract", {tanh, exp})}));
+  const auto run = [&](size_t limit, const std::vector<Shape>& shapes) {
+    const auto executable =
+        Compile(g.graph, {.backend = kernels::Backend::kReference, .threads = 1, .limits = {.bytes = limit}});
+    const std::unique_ptr<Session> session = Session::Create(executable);
+    bool is_ok = true;
+    for (const Shape& shape : shapes) is_ok &= session->Run({RandomTensor(shape, 1)}).ok();
+    return is_ok;
+  };
+  size_t limit = 0;
+  while (limit < 100'000 && !run(limit + 64, {{12, 40}})) limit += 64;
+  limit += 64;
+  ASSERT_GT(limit, 64U);
+  EXPECT_FALSE(run(limit - 64, {{12, 40}}));
+  EXPECT_TRUE(run(limit, {{40, 12}, {12, 40}, {40, 12}}));
+}
+
 // A result that is a part of another one, or of a concatenation, has memory of its own size.
 TEST(FrameTest, PartsOfResults) {
   for (const kernels::Backend backend : kBackends) {

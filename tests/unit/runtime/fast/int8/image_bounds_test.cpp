@@ -26,20 +26,22 @@ const std::byte* BytesOf(const GuardedArray<Number>& numbers) {
   return reinterpret_cast<const std::byte*>(numbers.data());
 }
 
-// Quantized images and what the kernel of a node makes of them, both at the end of readable memory.
+// Quantized images and what the kernel of a node makes of them, each at the end of readable memory.
 struct QuantizedRun {
-  GuardedArray<uint8_t> in, out;
+  GuardedArray<uint8_t> in;
+  std::vector<GuardedArray<uint8_t>> outs;
+
+  const GuardedArray<uint8_t>& out() const { return outs.front(); }
 };
 
 // Runs the kernel `way` of a node of images and constants. The images have the zero point 3.
 QuantizedRun RunOnImages(std::string_view set, std::string_view type, const Shape& shape,
                          const std::vector<TensorValue>& constants, const ir::AttributeMap& attributes,
-                         std::string_view way) {
+                         std::string_view way, int num_outputs = 1) {
   TestGraph g;
   std::vector<ir::OutputPort> ports = {g.Parameter("x", shape)};
   for (const TensorValue& constant : constants) ports.push_back(g.Const(constant));
-  const ir::Node& node = g.graph->node(g.Op(set, type, ports, attributes).node);
-  const Shape out_shape = node.output().shape.known_extents();
+  const ir::Node& node = g.graph->node(g.Op(set, type, ports, attributes, num_outputs).node);
   std::vector<kernels::ValueInfo> inputs = {
       {.type = ElementType::kF32,
        .shape = shape,
@@ -47,23 +49,31 @@ QuantizedRun RunOnImages(std::string_view set, std::string_view type, const Shap
                                          {.scale = 0.5F, .zero = 3})}};
   for (const TensorValue& constant : constants)
     inputs.push_back({.type = constant.type(), .shape = constant.shape(), .constant = &constant});
-  const kernels::ValueInfo result{.type = ElementType::kF32, .shape = out_shape};
+  std::vector<kernels::ValueInfo> results;
+  for (int32_t i = 0; i < num_outputs; ++i)
+    results.push_back({.type = ElementType::kF32, .shape = node.output(i).shape.known_extents()});
   kernels::KernelRegistry registry;
   RegisterFastKernels(registry, onednn::OneDnnExtension());
   const kernels::KernelFactory* factory = registry.Find(kernels::Backend::kFast, set, type);
   std::optional<kernels::PreparedKernel> prepared;
   if (factory != nullptr)
-    prepared = (*factory)({.node = &node, .inputs = inputs, .outputs = result, .way = way});
+    prepared = (*factory)({.node = &node, .inputs = inputs, .outputs = results, .way = way});
 
-  QuantizedRun run{.in = GuardedArray<uint8_t>(*Volume(shape), GuardedEdge::kEnd),
-                   .out = GuardedArray<uint8_t>(*Volume(out_shape), GuardedEdge::kEnd)};
+  QuantizedRun run{.in = GuardedArray<uint8_t>(*Volume(shape), GuardedEdge::kEnd), .outs = {}};
   for (int64_t i = 0; i < run.in.size(); ++i) run.in[i] = static_cast<uint8_t>(i * 7);
   const tensor::TensorView input(ElementType::kF32, shape, BytesOf(run.in));
-  const tensor::MutableTensorView output(ElementType::kF32, out_shape,
-                                         reinterpret_cast<std::byte*>(run.out.data()));
-  const tensor::TensorView* views[] = {&input};
-  const tensor::MutableTensorView* outputs[] = {&output};
-  EXPECT_TRUE(prepared && prepared->kernel->Run({.inputs = views, .outputs = outputs}).ok()) << type;
+  std::vector<tensor::TensorView> others;
+  for (const TensorValue& constant : constants) others.emplace_back(constant);
+  std::vector<const tensor::TensorView*> views = {&input};
+  for (const tensor::TensorView& other : others) views.push_back(&other);
+  std::vector<tensor::MutableTensorView> outputs;
+  for (const kernels::ValueInfo& result : results) {
+    auto& out = run.outs.emplace_back(*Volume(result.shape), GuardedEdge::kEnd);
+    outputs.emplace_back(ElementType::kF32, result.shape, reinterpret_cast<std::byte*>(out.data()));
+  }
+  std::vector<const tensor::MutableTensorView*> pointers;
+  for (const tensor::MutableTensorView& output : outputs) pointers.push_back(&output);
+  EXPECT_TRUE(prepared && prepared->kernel->Run({.inputs = views, .outputs = pointers}).ok()) << type;
   return run;
 }
 
@@ -81,7 +91,7 @@ void CheckNearest(int64_t channels, int64_t columns, int64_t out_columns) {
         (static_cast<double>(column) + 0.5) * static_cast<double>(columns) / static_cast<double>(out_columns);
     const auto from = static_cast<int64_t>(std::ceil(center - 0.5 - 0.5));
     for (int64_t channel = 0; channel < channels; ++channel)
-      ASSERT_EQ(run.out[pixel * channels + channel], run.in[(row * columns + from) * channels + channel])
+      ASSERT_EQ(run.out()[pixel * channels + channel], run.in[(row * columns + from) * channels + channel])
           << pixel << " " << channel << ": " << columns << " to " << out_columns;
   }
 }
@@ -105,11 +115,33 @@ TEST(ImageBoundsTest, AddedChannels) {
                       {TensorValue::FromInts({4}, {0, 0, 0, 0}), TensorValue::FromInts({4}, {0, added, 0, 0}),
                        TensorValue::FromFloats({}, std::vector<float>{0})},
                       With("pad_mode", "constant"), "int8");
-      ASSERT_EQ(run.out.size(), columns * all);
-      for (int64_t i = 0; i < run.out.size(); ++i) {
+      ASSERT_EQ(run.out().size(), columns * all);
+      for (int64_t i = 0; i < run.out().size(); ++i) {
         const int64_t pixel = i / all, channel = i % all;
-        ASSERT_EQ(run.out[i], channel < channels ? run.in[pixel * channels + channel] : 3)
+        ASSERT_EQ(run.out()[i], channel < channels ? run.in[pixel * channels + channel] : 3)
             << channels << " + " << added << " channels: " << i;
+      }
+    }
+  }
+}
+
+// Each part has the next channels of all pixels.
+TEST(ImageBoundsTest, PartsOfChannels) {
+  for (const int64_t channels : {1, 5, 15, 16, 17, 33}) {
+    for (const int64_t parts : {1, 2, 3}) {
+      constexpr int64_t kColumns = 9;
+      const QuantizedRun run =
+          RunOnImages("opset1", "Split", {2, parts * channels, 1, kColumns}, {TensorValue::FromInts({}, {1})},
+                      With("num_splits", parts), "int8", static_cast<int>(parts));
+      ASSERT_EQ(run.outs.size(), static_cast<size_t>(parts));
+      for (int64_t part = 0; part < parts; ++part) {
+        const GuardedArray<uint8_t>& out = run.outs[static_cast<size_t>(part)];
+        ASSERT_EQ(out.size(), 2 * kColumns * channels);
+        for (int64_t i = 0; i < out.size(); ++i) {
+          const int64_t pixel = i / channels, channel = part * channels + i % channels;
+          ASSERT_EQ(out[i], run.in[pixel * parts * channels + channel])
+              << "part " << part << " of " << parts << ", " << channels << " channels: " << i;
+        }
       }
     }
   }
@@ -123,9 +155,9 @@ TEST(ImageBoundsTest, LargestPixels) {
     attributes.Set("kernel", ir::Attribute::Integers{1, 2});
     const QuantizedRun run =
         RunOnImages("opset1", "MaxPool", {1, channels, 1, columns}, {}, attributes, "int8");
-    ASSERT_EQ(run.out.size(), (columns - 1) * channels);
-    for (int64_t i = 0; i < run.out.size(); ++i)
-      ASSERT_EQ(run.out[i], std::max(run.in[i], run.in[i + channels])) << channels << " channels: " << i;
+    ASSERT_EQ(run.out().size(), (columns - 1) * channels);
+    for (int64_t i = 0; i < run.out().size(); ++i)
+      ASSERT_EQ(run.out()[i], std::max(run.in[i], run.in[i + channels])) << channels << " channels: " << i;
   }
 }
 

@@ -232,6 +232,38 @@ TEST(Int8ReasonsTest, CopiesOfImages) {
   });
 }
 
+TEST(Int8ReasonsTest, WithoutVectors) {
+  const WindowSetting image{.input = {1, 16, 9, 9}, .window = {3, 3}};
+  std::vector<VectorCase> cases;
+  for (const char* id : {"int8_dot2", "int8_dot4", "int8_winograd", "int8_few_outputs"})
+    cases.push_back({Int8Conv(image, 16), id});
+  for (const char* id : {"int8_depthwise", "int8_depthwise_dot4", "int8_grouped"})
+    cases.push_back({Int8Grouped(image, 16, 1, 1), id});
+  cases.push_back({InMemory(Grouped(image, 16, 1, 1), Memory::kQuantized), "mixed_depthwise"});
+  ExpectVectorsNeeded(cases);
+}
+
+// A FakeQuantize to 256 levels with one scale, of which a reader needs quantized values.
+TEST(Int8ReasonsTest, Quantizations) {
+  constexpr char kId[] = "quantize", kOthers[] = "not 256 levels with one scale";
+  const auto quantized = [](int64_t levels, const Operand& low, bool as_codes = true) {
+    const Operand high{.shape = {}, .constant = TensorValue::Scalar(255)};
+    return Step{.type = "FakeQuantize",
+                .inputs = {{{2, 16, 5, 6}}, low, high, low, high},
+                .attributes = With("levels", levels),
+                .as_codes = as_codes};
+  };
+  const Operand zero{.shape = {}, .constant = TensorValue::Scalar(0)};
+  ExpectReasons({
+      {quantized(256, zero), kId, ""},
+      {quantized(256, zero, false), kId, "a reader needs f32 values"},
+      {quantized(255, zero), kId, kOthers},
+      {quantized(257, zero), kId, kOthers},
+      {WithoutConstants(quantized(256, zero)), kId, kOthers},
+      {Fused(quantized(256, zero)), kId, "a fused operation"},
+  });
+}
+
 // Matmuls of two quantized tensors: matrices whose sums fit into 32 bits.
 TEST(Int8ReasonsTest, TensorMatmuls) {
   constexpr char kId[] = "int8_tensors", kOthers[] = "no kernel";
