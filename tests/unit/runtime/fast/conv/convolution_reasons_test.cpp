@@ -1,6 +1,7 @@
 // The reasons for implementations that cannot run a convolution, at the bounds of their conditions: a request
 // that just fits has no reason.
 
+#include "compiler/support/tensor/compressed_floats.h"
 #include "runtime/fast/convolution.h"
 #include "tests/unit/runtime/fast/reason_cases.h"
 
@@ -100,11 +101,17 @@ TEST(ConvolutionReasonsTest, MatrixProducts) {
   constexpr char kGemv[] = "gemv", kPointwise[] = "pointwise", kIm2col[] = "im2col";
   constexpr char kNotWhole[] = "the window is not the whole image";
   const auto gemv = [](const WindowSetting& window) { return Conv(window, 16); };
+  Step compressed = gemv({.input = {1, 16, 2, 3}, .window = {2, 3}});
+  std::optional<TensorValue>& filter = compressed.inputs[1].constant;
+  const TensorValue half = filter->ConvertedTo(ElementType::kF16);
+  filter = TensorValue(ElementType::kF32, half.shape(),
+                       Buffer::Unpacked({CompressedFloats::Form::kHalf, half.buffer(), half.volume()}));
   ExpectReasons({
       {gemv({.input = {1, 16, 2, 3}, .window = {2, 3}}), kGemv, ""},
       {gemv({.input = {1, 16, 2, 3, 4}, .window = {2, 3, 4}}), kGemv, ""},
       {gemv({.input = {1, 16, 3}, .window = {3}}), kGemv, ""},
       {gemv({.input = {2, 16, 2, 3}, .window = {2, 3}}), kGemv, "2 rows"},
+      {compressed, kGemv, "the matrix is compressed"},
       {gemv({.input = {1, 16, 2, 3}, .window = {2, 2}}), kGemv, kNotWhole},
       {gemv({.input = {1, 16, 3, 3}, .window = {2, 3}}), kGemv, kNotWhole},
       {gemv({.input = {1, 16, 2, 2, 3}, .window = {1, 2, 3}}), kGemv, kNotWhole},

@@ -196,6 +196,11 @@ TEST(Int8ReasonsTest, CopiesOfImages) {
   const auto padded = [](const std::vector<int64_t>& begin, const std::vector<int64_t>& end) {
     return PaddedImages({2, 16, 5}, begin, end);
   };
+  const auto in_mode = [&](const char* mode) {
+    Step step = nearest;
+    step.attributes.Set("mode", mode);
+    return step;
+  };
   ExpectReasons({
       {pad, kId, ""},
       {AddedChannels({2, 16, 5}), kId, ""},
@@ -229,6 +234,9 @@ TEST(Int8ReasonsTest, CopiesOfImages) {
       {Nearest({2, 16, 5, 6}, {32}, {1}), kId, "other axes than those of the pixels"},
       {Nearest({2, 16, 5, 6}, {4, 9}, {0, 3}), kId, "other axes than those of the pixels"},
       {Nearest({2, 16, 5, 6}, {12}, {3}), kId, ""},
+      {in_mode("linear"), kId, "sums of pixels"},
+      {in_mode("linear_onnx"), kId, "sums of pixels"},
+      {in_mode("cubic"), kId, "sums of pixels"},
   });
 }
 
