@@ -36,6 +36,25 @@ TEST(FormulasTest, RemaindersOfLongRows) {
   }
 }
 
+// Rows of which each quotient is too large for the product of its integer part to be exact.
+TEST(FormulasTest, RemaindersOfLargeQuotients) {
+  for (const int64_t length : {1, 255, 256, 512}) {
+    const auto numbers = [&](float first, float step) {
+      return TensorValue::Make<float>(ElementType::kF32, {length}, [&](std::span<float> v) {
+        for (size_t i = 0; i < v.size(); ++i) v[i] = first + step * static_cast<float>(i % 7);
+      });
+    };
+    const TensorValue a = numbers(1e30F, 3e29F), b = numbers(3, 2);
+    for (const char* name : {"Mod", "FloorMod"}) {
+      const auto made = RunReference("opset1", name, {a, b}, With("auto_broadcast", "numpy"));
+      ASSERT_EQ(made.size(), 1u);
+      for (int64_t i = 0; i < length; ++i)
+        ASSERT_EQ(made[0].ElementAsDouble(i), std::fmod(a.ElementAsDouble(i), b.ElementAsDouble(i)))
+            << name << " " << i;
+    }
+  }
+}
+
 // 64-bit numbers of PyTorch's generator consist of two 32-bit ones, the higher one first.
 TEST(FormulasTest, UniformDoublesOfPyTorch) {
   TestGraph g;

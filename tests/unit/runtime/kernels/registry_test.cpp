@@ -29,6 +29,26 @@ KernelOrReason MakeOfTable(const KernelRequest&) {
 constexpr Implementation kRowsOfTable[] = {{"some", AlwaysApplies, CostOfTable, MakeOfTable}};
 const ImplementationTable kTables[] = {{"f32", AlwaysApplies, kRowsOfTable}};
 
+// Each operation of a set has a portable kernel, except those that a plan executes itself. NNEF's own ones
+// are mostly lowered: these have kernels.
+TEST(KernelRegistryTest, OperationsWithPortableKernels) {
+  KernelRegistry registry;
+  RegisterReferenceKernels(registry);
+  std::string without, nnef;
+  for (size_t i = 0; i < TestRegistry().size(); ++i) {
+    const ir::OpInfo& info = TestRegistry().Info(ir::OpId(static_cast<int32_t>(i)));
+    const bool has_kernel = registry.Find(Backend::kReference, info.set, info.name) != nullptr;
+    if (info.set == ir::kNnefSet && has_kernel) nnef += " " + info.name;
+    if (info.set != ir::kNnefSet && !has_kernel) without += " " + info.set + "." + info.name;
+  }
+  EXPECT_EQ(without,
+            " opset1.Parameter opset1.Const opset1.Result opset3.ReadValue opset3.Assign opset6.ReadValue"
+            " opset6.Assign opset1.TensorIterator opset5.Loop opset8.If");
+  EXPECT_EQ(nnef,
+            " round log2 conv deconv argmax_pool max_pool_with_index avg_roi_pool max_roi_pool roi_resample"
+            " min_max_linear_quantize zero_point_linear_quantize");
+}
+
 // A kernel accepts strides of its first inputs, as many as were registered.
 void ExpectStrides(const KernelRegistry& registry, int32_t count) {
   TestGraph g;
