@@ -2,6 +2,7 @@
 
 #include "runtime/fast/rnn/recurrent_panels.h"
 
+#include "runtime/fast/rnn/recurrent.h"
 #include "tests/unit/runtime/fast/reason_cases.h"
 
 namespace nnefc::runtime::fast::rnn {
@@ -54,6 +55,108 @@ TEST(RecurrentPanelsTest, ElementsOfThreads) {
     EXPECT_EQ(weights->slice().count, layer.count)
         << layer.hidden << " units, " << layer.batch << " elements, " << layer.length << " steps";
   }
+}
+
+// Matmuls with all sums 0.5, in layouts of their own, that record the numbers of rows.
+class RecordedMatmuls final : public RecurrentMatmuls {
+ public:
+  explicit RecordedMatmuls(std::vector<int64_t>* rows) : rows_(rows) {}
+
+  bool is_packed() const override { return true; }
+  tensor::Layout w_layout() const override { return w_; }
+  tensor::Layout r_layout() const override { return r_; }
+  size_t scratch_bytes() const override { return 0; }
+  std::string implementation() const override { return "recorded"; }
+  std::unique_ptr<RecurrentMultiplier> NewRun(const kernels::Cell& cell, const DirectionWeights& /*weights*/,
+                                              std::byte* /*scratch*/) const override {
+    return std::make_unique<Multiplier>(rows_, cell.gates * cell.hidden);
+  }
+
+ private:
+  struct Multiplier final : RecurrentMultiplier {
+    Multiplier(std::vector<int64_t>* given, int64_t numbers) : rows(given), outputs(numbers) {}
+    kernels::FaultOr<Success> Run(ProductKey key, const float* /*left*/, const float* /*bias*/,
+                                  float* out) override {
+      rows->push_back(key.rows);
+      std::fill_n(out, key.rows * outputs, 0.5F);
+      return Success();
+    }
+    std::vector<int64_t>* rows;
+    int64_t outputs;
+  };
+
+  std::vector<int64_t>* rows_;
+  const tensor::Layout w_ = memory::LayoutOf(memory::AxisBlockedFormat({16, 3}, 0, 16)),
+                       r_ = memory::LayoutOf(memory::AxisBlockedFormat({16, 16}, 0, 16));
+};
+
+// Other matmuls compute the sums of the inputs, of as many steps at once as planned.
+TEST(RecurrentPanelsTest, InputsOfOtherMatmuls) {
+  if (!simd::HasSimd()) GTEST_SKIP() << "there are no vectors";
+  constexpr int64_t kHidden = gemm::kPanelWidth, kInputs = 3;
+  const kernels::Cell cell{.kind = kernels::CellKind::kRnn, .gates = 1, .hidden = kHidden};
+  const TensorValue w = RandomTensor({kHidden, kInputs}, 1), r = RandomTensor({kHidden, kHidden}, 2);
+  const auto info = [](const TensorValue& value) {
+    return kernels::ValueInfo{.type = value.type(), .shape = value.shape(), .constant = &value};
+  };
+  const tensor::ThreadScope scope(1);
+  for (const auto& [length, expected] : std::vector<std::pair<int64_t, std::vector<int64_t>>>{
+           {0, {}}, {1, {1}}, {2, {2}}, {3, {2, 1}}, {4, {2, 2}}}) {
+    std::vector<int64_t> rows;
+    const auto matmuls = std::make_shared<RecordedMatmuls>(&rows);
+    const auto weights = PanelWeights::Make(
+        cell, info(w), info(r), {.batch = 1, .length = length, .steps = 2, .type = memory::StorageType::kF32},
+        matmuls);
+    ASSERT_TRUE(weights.has_value());
+    EXPECT_EQ(weights->inputs(), matmuls.get());
+    EXPECT_EQ(weights->w_layout(), matmuls->w_layout());
+    const std::vector<float> zeros(kHidden * kHidden);
+    std::vector<float> y(static_cast<size_t>(length * kHidden));
+    std::vector<float> scratch(weights->scratch_bytes() / sizeof(float));
+    ASSERT_TRUE(RunPanels(cell, {.w = {}, .r = {zeros.data(), kHidden}, .bias = nullptr, .inputs = kInputs},
+                          *weights,
+                          {.size = 1,
+                           .length = length,
+                           .x = zeros.data(),
+                           .x_stride = length * kInputs,
+                           .h = zeros.data(),
+                           .h_stride = kHidden,
+                           .y = y.data(),
+                           .y_stride = length * kHidden,
+                           .c = nullptr,
+                           .c_stride = 0,
+                           .reverse = false},
+                          scratch.data())
+                    .ok());
+    EXPECT_EQ(rows, expected) << length << " steps";
+    for (const float state : y) EXPECT_NEAR(state, std::tanh(0.5), 1e-6);
+  }
+}
+
+// A plan packs the weights as the matmuls require.
+TEST(RecurrentPanelsTest, LayoutsOfOtherMatmuls) {
+  const int64_t hidden = 16;
+  TestGraph g;
+  const std::vector<Shape> shapes = {{2, 3}, {2, 16}, {16, 3}, {16, 16}, {16}};
+  std::vector<ir::OutputPort> ports;
+  std::vector<kernels::ValueInfo> inputs;
+  for (const Shape& shape : shapes) {
+    ports.push_back(g.Parameter("x", shape));
+    inputs.push_back({.type = ElementType::kF32, .shape = shape});
+  }
+  const ir::NodeId node = g.Op("opset1", "RNNCell", ports, With("hidden_size", hidden)).node;
+  const kernels::ValueInfo output{.type = ElementType::kF32, .shape = {2, 16}};
+  const kernels::KernelRequest request{.node = &g.graph->node(node), .inputs = inputs, .outputs = output};
+  const auto layer = RecurrentLayerOf(request);
+  ASSERT_TRUE(bool(layer));
+  std::vector<int64_t> rows;
+  const auto matmuls = std::make_shared<RecordedMatmuls>(&rows);
+  const kernels::KernelOrReason made = MakeMatmulRecurrent(request, *layer, matmuls);
+  ASSERT_TRUE(bool(made));
+  const std::vector<tensor::Layout> expected = {nullptr, nullptr, matmuls->w_layout(), matmuls->r_layout(),
+                                                nullptr};
+  ASSERT_EQ(made->inputs.size(), expected.size());
+  for (size_t i = 0; i < expected.size(); ++i) EXPECT_EQ(made->inputs[i], expected[i]) << i;
 }
 
 // Panels are packed in advance, so that both matrices must be constant.
