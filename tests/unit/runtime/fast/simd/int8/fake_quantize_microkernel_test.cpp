@@ -50,6 +50,18 @@ TEST_P(LevelsTest, EachCount) {
   }
 }
 
+// The formula's result at the highest number differs from the last level where their difference is rounded.
+TEST_P(LevelsTest, HighestNumber) {
+  const FakeQuantizeLevels levels{0, 1, -16777216, 1, 255};
+  GuardedArray<float> x = Array(3);
+  x[0] = std::nextafterf(levels.high, 0);
+  x[1] = levels.high;
+  x[2] = std::nextafterf(levels.high, 2);
+  Check(levels, x);
+  EXPECT_EQ(Expected(levels, x[1]), 0);
+  EXPECT_EQ(Expected(levels, x[2]), 1);
+}
+
 TEST_P(LevelsTest, QuantizedValues) {
   const std::array<QuantizedLevels, 4> kRanges = {QuantizedLevels{0, 255}, QuantizedLevels{-1, 1},
                                                   QuantizedLevels{-0.375F, 228.519F},
