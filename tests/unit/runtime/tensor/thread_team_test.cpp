@@ -395,5 +395,24 @@ TEST(ThreadTeamDeathTest, AChildOfForkStartsItsOwn) {
   });
 }
 
+// The only member of a team waits for nobody, whether its thread has a team or not.
+TEST(ThreadTeamTest, OneMemberDoesNotWait) {
+  int runs = 0;
+  const auto run = [&] {
+    RunOnTeam(1, [&](int) {
+      WaitForTeam();
+      ++runs;
+    });
+  };
+  std::thread([&] {
+    run();
+    const ThreadScope scope(2);
+    run();
+    RunOnTeam(2, [](int) { WaitForTeam(); });
+    run();
+  }).join();
+  EXPECT_EQ(runs, 3);
+}
+
 }  // namespace
 }  // namespace nnefc::runtime::tensor
