@@ -27,8 +27,10 @@ enum class Memory : uint8_t {
   kRows,
   kRowsApart,  // with as many other elements after each row
   kBlocks,
+  kHalfBlocks,  // of eight channels
   kChannelsLast,
   kRowBlocks,
+  kSpacedRows,  // with a gap after each matrix
   kQuantized,
   kQuantizedBlocks,
   kQuantizedRows,
@@ -53,6 +55,15 @@ struct Operand {
       }
       case Memory::kBlocks:
         return memory::LayoutOf(memory::ChannelBlockedFormat(shape));
+      case Memory::kHalfBlocks:
+        return memory::LayoutOf(memory::AxisBlockedFormat(shape, 1, 8));
+      case Memory::kSpacedRows: {
+        const auto format = memory::RowMajorFormat(shape);
+        tensor::Strides strides(format.strides.begin(), format.strides.begin() + format.rank);
+        strides[0] += 16;
+        return std::make_shared<tensor::StridedLayout>(
+            strides, format.byte_size() + static_cast<size_t>(64 * shape[0]));
+      }
       case Memory::kChannelsLast:
         return memory::LayoutOf(memory::ChannelsLastFormat(shape, memory::StorageType::kF32));
       case Memory::kRowBlocks:

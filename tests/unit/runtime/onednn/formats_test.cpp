@@ -146,6 +146,13 @@ TEST(OneDnnFormatsTest, KindsAndNumbersOfBlocks) {
     EXPECT_EQ(other.blocks, format.blocks) << count;
     EXPECT_EQ(other.min_bytes, 0) << count;
   }
+  // Parts of a memory, and memories with padding before their elements.
+  for (const bool is_part : {false, true}) {
+    memory::desc desc = plain;
+    (is_part ? desc.data.offset0 : desc.data.padded_offsets[1]) = 1;
+    EXPECT_FALSE(library::FormatOfDesc(desc).is_blocked());
+    EXPECT_EQ(DescOf(library::FormatOfDesc(desc)), desc);
+  }
   for (const dnnl_format_kind_t kind : {dnnl_format_kind_any, dnnl_format_kind_wino}) {
     memory::desc desc = plain;
     desc.data.format_kind = kind;

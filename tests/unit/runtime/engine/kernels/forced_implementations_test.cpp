@@ -9,10 +9,10 @@ namespace {
 
 // Runs one step by the implementation `id` and compares it with the reference kernels.
 void ExpectOneStep(const TestGraph& g, const std::string& id, const std::vector<TensorValue>& inputs,
-                   double tolerance = 1e-5) {
+                   double tolerance = 1e-5, kernels::Precision precision = kernels::Precision::kF32) {
   SCOPED_TRACE(id);
   const auto expected = RunGraph(g.graph, {.backend = kernels::Backend::kReference}, inputs);
-  const auto executable = Compile(g.graph, {.threads = 2, .way = id});
+  const auto executable = Compile(g.graph, {.precision = precision, .threads = 2, .way = id});
   ASSERT_NE(executable, nullptr);
   const auto session = Session::Create(executable);
   session->EnableProfile(true);
@@ -70,6 +70,40 @@ TEST(ForcedImplementationsTest, MeansOfAllPixels) {
     const size_t step = plan.find("ReduceMean");
     ASSERT_NE(step, std::string::npos) << plan;
     EXPECT_LT(plan.find("onednn:", step), plan.find('\n', step)) << plan;
+  }
+}
+
+// Images of one column are computed as rows, unless the result has more columns or an operand of all elements
+// is added.
+TEST(ForcedImplementationsTest, ColumnsInBf16) {
+  if (!fast::HasBf16()) GTEST_SKIP() << "the processor has no bf16 instructions";
+  for (const WindowSetting& window :
+       std::vector<WindowSetting>{{.input = {2, 16, 9, 1}, .window = {3, 1}},
+                                  {.input = {1, 16, 9, 1},
+                                  .window = {3, 1},
+                                  .strides = {2, 1},
+                                  .dilations = {2, 1},
+                                  .begin = {3, 0}},
+                                  {.input = {1, 16, 9, 1}, .window = {3, 1}, .begin = {1, 1}, .end = {1, 1}},
+                                  {.input = {1, 16, 9, 1}, .window = {3, 1}, .end = {0, 1}},
+                                  {.input = {1, 16, 1, 9}, .window = {1, 3}}}) {
+    for (const bool has_residual : {false, true}) {
+      SCOPED_TRACE(Describe(window) + (has_residual ? " and a residual" : ""));
+      Shape filter = {32, 16};
+      filter.append(window.window.begin(), window.window.end());
+      TestGraph g;
+      auto y = g.Op("Convolution", {g.Parameter("x", window.input), g.Const(SmallIntegers(filter, 2))},
+                    WindowOf(window));
+      std::vector<TensorValue> inputs = {SmallIntegers(window.input, 1)};
+      const Shape result = g.graph->output(y).shape.known_extents();
+      if (has_residual) {
+        if (result.back() > window.input.back()) continue;  // another implementation
+        inputs.push_back(SmallIntegers(result, 4));
+        y = g.Op("Add", {y, g.Parameter("residual", inputs[1].shape())});
+      }
+      g.Result(y);
+      ExpectOneStep(g, "onednn_bf16", inputs, 0, kernels::Precision::kBf16);
+    }
   }
 }
 

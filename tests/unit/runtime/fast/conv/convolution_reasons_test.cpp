@@ -349,6 +349,56 @@ TEST(ConvolutionReasonsTest, TransposedConvolutions) {
   });
 }
 
+// oneDNN's kernels for images with the channels last have f32 images on both sides.
+TEST(ConvolutionReasonsTest, ChannelsLastOfOneDnn) {
+  if (!HasAvx512()) GTEST_SKIP() << "oneDNN has other kernels for smaller vectors";
+  const Choice choice =
+      ChoiceOf(Conv({.input = {1, 16, 9, 9}, .window = {3, 3}}, 32), "onednn_channels_last");
+  ASSERT_TRUE(choice.kernel.has_value());
+  const auto layout = [](const Shape& shape) {
+    return memory::LayoutOf(memory::ChannelsLastFormat(shape, memory::StorageType::kF32));
+  };
+  EXPECT_TRUE(tensor::SameLayout(choice.kernel->inputs[0], layout({1, 16, 9, 9})));
+  EXPECT_TRUE(tensor::SameLayout(choice.kernel->outputs[0], layout({1, 32, 7, 7})));
+}
+
+// oneDNN leaves windows of few outputs to col2im where other operations are fused into them, and computes
+// whole blocks of channels in place.
+TEST(ConvolutionReasonsTest, TransposedConvolutionsOfOneDnn) {
+  if (!HasAvx512()) GTEST_SKIP() << "oneDNN has other kernels for smaller vectors";
+  constexpr char kId[] = "onednn", kCol2im[] = "col2im is faster without the fused operations";
+  const WindowSetting twos{.input = {1, 16, 3, 5}, .window = {2, 2}, .strides = {2, 2}};
+  ExpectReasons({{Transposed(twos, 16), kId, ""}, {Fused(Transposed(twos, 8)), kId, kCol2im}});
+  EXPECT_NE(ReasonOf(Fused(Transposed(twos, 16)), kId), kCol2im);
+  EXPECT_NE(ReasonOf(Transposed(twos, 8), kId), kCol2im);
+  EXPECT_NE(ReasonOf(Fused(Transposed(twos, 9)), kId), kCol2im);
+  for (const int64_t inputs : {16, 32}) {
+    for (const int64_t outputs : {16, 48}) {
+      const Choice choice = ChoiceOf(
+          Transposed({.input = {1, inputs, 3, 5}, .window = {2, 2}, .strides = {2, 2}}, outputs), kId);
+      ASSERT_TRUE(choice.kernel.has_value());
+      EXPECT_TRUE(tensor::SameLayout(choice.kernel->inputs[0],
+                                     memory::LayoutOf(memory::ChannelBlockedFormat({1, inputs, 3, 5}))));
+      EXPECT_TRUE(tensor::SameLayout(choice.kernel->outputs[0],
+                                     memory::LayoutOf(memory::ChannelBlockedFormat({1, outputs, 6, 10}))));
+    }
+  }
+}
+
+// Parts of the terms of a product, for AMX alone.
+TEST(ConvolutionReasonsTest, ProductsInParts) {
+  constexpr char kId[] = "split_k_matmul";
+  const auto whole = [](int64_t channels) {
+    return Conv({.input = {1, channels, 2, 2}, .window = {2, 2}}, 64, Precision::kBf16);
+  };
+  if (HasAmx()) {
+    EXPECT_EQ(ReasonOf(whole(3), kId), "12 inputs do not divide into parts");
+  } else {
+    EXPECT_EQ(ReasonOf(whole(3), kId), "needs AMX");
+    EXPECT_EQ(ReasonOf(whole(4096), kId), "needs AMX");
+  }
+}
+
 TEST(ConvolutionReasonsTest, DepthwiseRows) {
   constexpr char kId[] = "depthwise_rows";
   const auto of = [](Shape window, Shape strides, Shape dilations) {
