@@ -106,7 +106,8 @@ TEST(PackedMatrixTest, Products) {
       }
     }
   }
-  if (checked == 0) GTEST_SKIP() << "oneDNN packs no weights here";
+  if (checked == 0 && !fast::HasAvx512()) GTEST_SKIP() << "oneDNN packs no weights here";
+  EXPECT_GT(checked, 0);
 }
 
 // A part of a block has no format of its own.
