@@ -355,10 +355,11 @@ TensorValue Image(const Shape& shape, float fill, const std::vector<std::pair<si
   });
 }
 
-void ExpectAll(const TestGraph& g, const TensorValue& input, const std::vector<float>& plane) {
+void ExpectAll(const TestGraph& g, const TensorValue& input, const std::vector<float>& plane,
+               const std::string& way = "") {
   for (const Backend backend : {Backend::kReference, Backend::kFast}) {
     for (const int threads : {1, 2}) {
-      const auto out = RunGraph(g.graph, {.backend = backend, .threads = threads}, {input});
+      const auto out = RunGraph(g.graph, {.backend = backend, .threads = threads, .way = way}, {input});
       ASSERT_FALSE(out.empty());
       ASSERT_EQ(static_cast<size_t>(out[0].volume()) % plane.size(), 0u);
       for (int64_t i = 0; i < out[0].volume(); ++i) {
@@ -480,7 +481,8 @@ TEST(SpecialValuesTest, LargestUnderAWindow) {
                                        {7, kLowest},
                                        {14, -kInfinity},
                                        {15, kLowest}});
-      ExpectAll(g, input, {-kInfinity, -1, -kInfinity, kLowest});
+      for (const char* way : {"", "onednn"})
+        ExpectAll(g, input, {-kInfinity, -1, -kInfinity, kLowest}, way);
     }
   }
 }

@@ -536,6 +536,8 @@ TEST(PointwiseReasonsTest, PrimitivesOfOneDnn) {
       {{.type = "ReLU", .inputs = {{{2, 3}, Memory::kRows, std::nullopt, ElementType::kF64}}},
        kEltwise,
        kNotF32.ToString()},
+      {{.type = "Minimum", .inputs = {blocks, Numbers({2})}}, kEltwise, "oneDNN needs several functions"},
+      {{.type = "Maximum", .inputs = {blocks, Numbers({NAN})}}, kEltwise, "oneDNN needs several functions"},
       {batch, "onednn", HasAvx512() ? "" : "oneDNN has no such kernel, or only a portable one"},
       {Fused(scaled(partial, {1})), kPerChannel, overruns},
       {Fused(scaled(partial, {1, 20, 1, 1})), kPerChannel, overruns},
