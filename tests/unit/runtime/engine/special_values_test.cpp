@@ -481,8 +481,7 @@ TEST(SpecialValuesTest, LargestUnderAWindow) {
                                        {7, kLowest},
                                        {14, -kInfinity},
                                        {15, kLowest}});
-      for (const char* way : {"", "onednn"})
-        ExpectAll(g, input, {-kInfinity, -1, -kInfinity, kLowest}, way);
+      for (const char* way : {"", "onednn"}) ExpectAll(g, input, {-kInfinity, -1, -kInfinity, kLowest}, way);
     }
   }
 }
