@@ -142,6 +142,28 @@ TEST(BodiesTest, IterationsOverAZero) {
   EXPECT_EQ(PlanErrors(text), "`negate` is a `nnef.neg`, which has no kernel\n");
 }
 
+// A graph that no inference has checked may have an If without inputs.
+TEST(BodiesTest, AnIfWithoutACondition) {
+  TestGraph g;
+  const ir::NodeId branch =
+      ir::AddNode(*g.graph, "opset8", "If", {.name = "if", .inputs = {}, .num_outputs = 1});
+  for (const char* role : {"then_body", "else_body"}) {
+    auto body = std::make_unique<ir::Graph>(&TestRegistry());
+    const std::vector<ir::OutputPort> one = {{ir::AddConst(*body, TensorValue::Scalar(1), "one"), 0}};
+    const ir::NodeId negate = ir::AddNode(*body, "nnef", "neg", {.name = role, .inputs = one});
+    ir::AddResult(*body, "r", {negate, 0});
+    ir::OutputMapping output;
+    g.graph->AddBody(branch, {.role = role, .graph = std::move(body), .outputs = {output}});
+  }
+  g.graph->SetOutputType({branch, 0}, ElementType::kF32, ir::PartialShape::OfRank(0));
+  g.Result({branch, 0});
+  Emitter emitter;
+  EXPECT_EQ(Executable::Create(g.graph, {}, emitter), nullptr);
+  EXPECT_EQ(Messages(emitter),
+            "`else_body` is a `nnef.neg`, which has no kernel\n"
+            "`then_body` is a `nnef.neg`, which has no kernel\n");
+}
+
 // A cycle is an error in the graph and in its bodies.
 TEST(GraphsWithCyclesTest, AreRefused) {
   for (const bool is_in_body : {false, true}) {
