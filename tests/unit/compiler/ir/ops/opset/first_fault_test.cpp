@@ -121,5 +121,56 @@ TEST(OpsetFirstFault, OfColors) {
                       {op, "f32[1,4,4,3]; f32[1,3,2,2]", "", "opset.extent"}});
 }
 
+// The number of inputs, the limits, then the extents of the inputs.
+TEST(OpsetFirstFault, OfDetectionOutput) {
+  const char* limits = "nms_threshold = 0.5, keep_top_k = [-2], normalized = true";
+  ExpectOneMessage({
+      {"opset8.DetectionOutput", "f32[2,40]; f32[2,30]; f32[1,2,40]; f32[2,20]", limits,
+       "opset.number-of-inputs"},
+      {"opset8.DetectionOutput", "f32[2,40]; f32[3,30]; f32[1,2,40]", limits, "opset.attribute-value"},
+      {"opset8.DetectionOutput", "f32[2,40]; f32[3,30]; f32[1,2,41]",
+       "nms_threshold = 0.5, keep_top_k = [5], normalized = true", "opset.extent"},
+  });
+}
+
+// The type of the indices, then the axis or the extents.
+TEST(OpsetFirstFault, OfPools) {
+  ExpectOneMessage({
+      {"opset8.MaxPool", "f32[1,3,12,13]",
+       "strides = [1,1], pads_begin = [0,0], pads_end = [0,0], kernel = [3,3], index_element_type = f32, "
+       "axis = 4",
+       "opset.element-type"},
+      {"opset8.AdaptiveMaxPool", "f32[1,3,12,13]; i64[2] = -1 4", "index_element_type = f32",
+       "opset.element-type"},
+      {"opset8.AdaptiveMaxPool", "f32[1,3,12,13]; i64[1] = -1", "", "opset.constant-input"},
+  });
+}
+
+// The type of the sizes or scales, the axes, the number of items, and the items.
+TEST(OpsetFirstFault, OfInterpolate) {
+  const std::string mode = "mode = \"nearest\", shape_calculation_mode = ";
+  const std::string sizes = mode + "\"sizes\"", scales = mode + "\"scales\"";
+  for (const char* type : {"i32", "i64", "u32", "u64"}) {
+    EXPECT_EQ(InferCase({0, "opset11.Interpolate",
+                         std::string("f32[1,3,4,5]; ") + type + "[2] = 8 9; i64[2] = 2 3", sizes, ""}),
+              "f32[1,3,8,9]");
+  }
+  for (const char* type : {"i8", "u8", "i16", "u16", "f16", "f32"}) {
+    ExpectOneMessage(
+        {{"opset11.Interpolate", (std::string("f32[1,3,4,5]; ") + type + "[1]; i64[2] = 2 4").c_str(),
+          sizes.c_str(), "opset.element-type"}});
+  }
+  for (const char* type : {"i32", "i64", "f64"}) {
+    ExpectOneMessage(
+        {{"opset11.Interpolate", (std::string("f32[1,3,4,5]; ") + type + "[1]; i64[2] = 2 4").c_str(),
+          scales.c_str(), "opset.element-type"}});
+  }
+  ExpectOneMessage({
+      {"opset11.Interpolate", "f32[1,3,4,5]; i64[1] = -1; i64[2] = 2 4", sizes.c_str(), "opset.axis"},
+      {"opset11.Interpolate", "f32[1,3,4,5]; i64[1] = -1; i64[2] = 2 3", sizes.c_str(),
+       "opset.constant-input"},
+  });
+}
+
 }  // namespace
 }  // namespace nnefc::ir::ops::opset
