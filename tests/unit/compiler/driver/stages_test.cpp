@@ -4,6 +4,7 @@
 #include "compiler/ir/text/text.h"
 #include "fmt/format.h"
 #include "gtest/gtest.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace nnefc::driver {
 namespace {
@@ -246,6 +247,23 @@ TEST(CompilationTest, ChecksAfterTheLimitOfErrors) {
     EXPECT_FALSE(compilation.RunUntil(Stage::kExpand));
     EXPECT_NE(compilation.checked(), nullptr);
     EXPECT_EQ(compilation.expanded() != nullptr, limit == 2);
+  }
+}
+
+// The first error says that lenient mode reads the document, unless errors beyond the limit were left out.
+TEST(CompilationTest, NotesLenientReadingBelowTheLimitOfErrors) {
+  for (const size_t limit : {size_t{1}, size_t{2}, size_t{3}}) {
+    CompileOptions options;
+    options.document = Document("    a = softmax(x, [1]);\n    y = softmax(a, [0]);\n");
+    options.error_limit = limit;
+    Compilation compilation("net.nnef", options);
+    EXPECT_FALSE(compilation.RunUntil(Stage::kExpand));
+    const std::vector<Diagnostic>& found = compilation.context().emitter.diagnostics();
+    ASSERT_EQ(found.size(), std::min(limit, size_t{2}));
+    const bool is_noted = llvm::any_of(found.front().notes, [](const DiagnosticNote& note) {
+      return note.message.find("`--lenient` reads it") != std::string::npos;
+    });
+    EXPECT_EQ(is_noted, limit == 3) << limit;
   }
 }
 

@@ -40,6 +40,12 @@ TEST(SymbolicDocument, LeavesNamesStringsAndScalars) {
   EXPECT_EQ(Joined([](int64_t n) { return fmt::format("f(1e+67, {})", n); }), "f(1e+67, N)");
 }
 
+// Spellings of one number are this number.
+TEST(SymbolicDocument, NumbersHaveSeveralSpellings) {
+  EXPECT_EQ(Joined([](int64_t n) { return fmt::format("[{}]", n > 1000 ? "00" : "0"); }), "[0]");
+  EXPECT_EQ(Joined([](int64_t n) { return fmt::format("[{}]", n > 1000 ? "03" : "3"); }), "[3]");
+}
+
 // A number ends before any sign that does not follow its `e`, and before any other letter.
 TEST(SymbolicDocument, NumbersEndBeforeOperators) {
   EXPECT_EQ(Joined([](int64_t n) { return fmt::format("[3-{}, 3+{}]", n, n); }), "[3-N, 3+N]");
