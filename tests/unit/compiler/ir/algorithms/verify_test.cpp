@@ -95,6 +95,17 @@ TEST_F(VerifyInferredTest, AKnownValueIsNoContradiction) {
   ExpectValid();
 }
 
+// A value may be forgotten that inference computes.
+TEST_F(VerifyInferredTest, AForgottenValueIsNoContradiction) {
+  const NodeId shape = AddNode(graph_, "opset1", "ShapeOf", {.name = "s", .inputs = OutputPort{x_, 0}});
+  AddResult(graph_, "s", {shape, 0});
+  Emitter emitter;
+  ASSERT_TRUE(InferGraph(graph_, emitter));
+  ASSERT_TRUE(graph_.node(shape).output().value);
+  graph_.SetOutputValue({shape, 0}, std::nullopt);
+  ExpectValid();
+}
+
 TEST_F(VerifyInferredTest, TellsABrokenRule) {
   const NodeId clamp = AddNode(graph_, "opset1", "Clamp", {.name = "c", .inputs = OutputPort{x_, 0}});
   graph_.SetOutputType({clamp, 0}, ElementType::kF32, PartialShape{2, 3});
