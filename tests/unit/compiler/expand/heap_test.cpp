@@ -117,6 +117,21 @@ TEST(HeapTest, ConcatenationWithNothing) {
   }
 }
 
+// A sequence that is repeated once needs no room of its own.
+TEST(HeapTest, RepetitionOnce) {
+  Heap heap(20);
+  for (const Value& value : {Integers(heap, 3), Value::String(heap, "abc")}) {
+    heap.Charge(heap.limit() - heap.live());
+    Fault fault;
+    const std::optional<Value> once = values::Repeat(value, 1, heap, fault);
+    ASSERT_TRUE(once) << fault.message;
+    EXPECT_EQ(once->length(), 3);
+    EXPECT_EQ(heap.live(), heap.limit());
+    EXPECT_FALSE(values::Repeat(value, 2, heap, fault));
+    heap.Charge(-10);
+  }
+}
+
 // Without recursion, however deeply arrays nest.
 TEST(HeapTest, DeepArrays) {
   Heap heap(10'000'000);

@@ -4,6 +4,7 @@
 
 #include "compiler/expand/values/arithmetic.h"
 #include "compiler/expand/values/builtins.h"
+#include "compiler/expand/values/sequences.h"
 #include "compiler/ir/op_registry.h"
 #include "compiler/syntax/dialect.h"
 
@@ -78,6 +79,35 @@ TEST_F(WrongOperandsTest, BinaryOperators) {
   EXPECT_EQ(Binary(Operator::kAdd, Text("ab"), Array({})), "operands of `+` are a string and an array");
   EXPECT_EQ(Binary(Operator::kEq, one, half), "operands of `==` are a whole number and a scalar");
   EXPECT_EQ(Binary(Operator::kNe, Array({one}), Array({half})), "operands of `!=` are an array and an array");
+}
+
+// Arrays and strings have items and ranges, at whole numbers.
+TEST_F(WrongOperandsTest, Subscripts) {
+  const Value one = Value::Integer(1), half = Value::Scalar(0.5), list = Array({one, one});
+  const auto item = [&](const Value& base, const Value& index) {
+    Fault fault;
+    return Subscript(base, index, heap_, fault) ? "a value" : fault.message;
+  };
+  const auto range = [](const Value& base, const Value* begin, const Value* end) {
+    Fault fault;
+    return SubscriptRange(base, begin, end, fault) ? "a value" : fault.message;
+  };
+  for (const Value& base : {list, Text("ab")}) {
+    EXPECT_EQ(item(base, one), "a value");
+    EXPECT_EQ(range(base, &one, nullptr), "a value");
+    EXPECT_EQ(range(base, nullptr, &one), "a value");
+    EXPECT_EQ(range(base, nullptr, nullptr), "a value");
+  }
+  EXPECT_EQ(item(list, half), "an array cannot be subscripted by a scalar");
+  EXPECT_EQ(range(list, &half, nullptr), "an array cannot be subscripted by a range of a scalar");
+  EXPECT_EQ(range(list, &one, &half), "an array cannot be subscripted by a range of a scalar");
+  for (const Value& base : {one, half, OfShape(ir::PartialShape{2}), Value::Tuple(heap_, {one, one})}) {
+    const std::string of = std::string(KindText(base)) + " cannot be subscripted by a ";
+    EXPECT_EQ(item(base, one), of + "whole number");
+    EXPECT_EQ(range(base, &one, &one), of + "range of a whole number");
+    EXPECT_EQ(range(base, nullptr, &one), of + "range of integers");
+    EXPECT_EQ(range(base, nullptr, nullptr), of + "range of integers");
+  }
 }
 
 TEST_F(WrongOperandsTest, Casts) {
