@@ -86,6 +86,18 @@ TEST(EmitterTest, TellsAPlaceOnce) {
   EXPECT_EQ(context.emitter.diagnostics().front().message, "run 0");
 }
 
+// At the begin of a file, where no text is marked, messages tell mistakes apart.
+TEST(EmitterTest, TellsMessagesWithoutTextApart) {
+  Context context;
+  const FileId file = context.sources.AddText("a.nnef", "y = x;\n");
+  for (const SourceRange& place : {SourceRange{file, 0, 0}, SourceRange()}) {
+    const size_t before = context.emitter.error_count();
+    for (const char* message : {"one", "another", "one"})
+      context.emitter.Emit(kTestRule, place, "{}", message);
+    EXPECT_EQ(context.emitter.error_count(), before + 2);
+  }
+}
+
 TEST(EmitterTest, OneOfSeveralIsSingular) {
   const auto message = [](std::string_view text) {
     Emitter emitter;

@@ -32,6 +32,10 @@ std::string Best(std::string_view wanted, std::initializer_list<std::string_view
 }
 
 TEST(Suggest, NearestCandidates) {
+  for (const char* wanted : {"", "a", "ab", "abc", "abcd"}) {
+    EXPECT_EQ(Best(wanted, {}), "");
+    EXPECT_EQ(Best(wanted, {"uvwxyz"}), "");
+  }
   EXPECT_EQ(Best("relu", {"elu", "relu"}), "elu unique");
   EXPECT_EQ(Best("Re_LU", {"elu", "relu"}), "relu spelling unique typo");
   EXPECT_EQ(Best("re-lu", {"relu", "elu"}), "relu spelling unique typo");

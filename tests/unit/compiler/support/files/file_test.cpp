@@ -200,6 +200,22 @@ TEST_F(FileTest, ClosesItsDescriptors) {
   EXPECT_EQ(count(), before);
 }
 
+// A file is in the memory of the process while it is held.
+TEST_F(FileTest, UnmapsWhatIsReleased) {
+  ASSERT_TRUE(WriteFile(Path("mapped"), "text").ok());
+  const auto is_mapped = [&] {
+    std::ifstream maps("/proc/self/maps");
+    const std::string text{std::istreambuf_iterator<char>(maps), {}};
+    return text.find("/mapped\n") != std::string::npos;
+  };
+  {
+    const auto held = MappedFile::Open(Path("mapped"));
+    ASSERT_TRUE(held.ok());
+    EXPECT_TRUE(is_mapped());
+  }
+  EXPECT_FALSE(is_mapped());
+}
+
 // The permissions of a new file are those that the program's mask permits; the mask stays.
 TEST_F(FileTest, RespectsTheMaskOfPermissions) {
   namespace fs = std::filesystem;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -193,6 +194,18 @@ TEST(ReplaceFile, WritesOverAFileOfSeveralNames) {
   }
 }
 
+// A reader of a file with one name reads the content that it opened.
+TEST(ReplaceFile, ReadersKeepTheFormerContent) {
+  const Folder folder;
+  Write(folder / "file", "before");
+  std::ifstream reader(folder / "file");
+  ASSERT_TRUE(ReplaceFile((folder / "file").string(), "after").ok());
+  std::string text;
+  reader >> text;
+  EXPECT_EQ(text, "before");
+  EXPECT_EQ(Read(folder / "file"), "after");
+}
+
 // Returns true if every user may pass through the folders above a file's own.
 bool MayAllEnter(const fs::path& path) {
   fs::path folder = path.parent_path().parent_path();
@@ -205,9 +218,10 @@ bool MayAllEnter(const fs::path& path) {
 
 // What the owner may not write stays, even where the folder or others could change it.
 TEST(ReplaceFile, RespectsWriteProtection) {
-  for (const mode_t mode : {mode_t{0444}, mode_t{0466}}) {
+  for (const mode_t mode : {mode_t{0444}, mode_t{0555}, mode_t{0466}}) {
     const Folder folder;
-    if (mode != 0444 && ::geteuid() == 0 && !MayAllEnter(folder / "file")) continue;
+    const bool is_of_others = mode == 0466;
+    if (is_of_others && ::geteuid() == 0 && !MayAllEnter(folder / "file")) continue;
     const std::string path = (folder / "file").string();
     Write(path, "before");
     ASSERT_EQ(::chmod(path.c_str(), mode), 0);
@@ -215,7 +229,7 @@ TEST(ReplaceFile, RespectsWriteProtection) {
         {
           // The administrator may write everything that has a bit of writing.
           constexpr uid_t kNobody = 65534;
-          const bool is_administrator = ::geteuid() == 0 && mode != 0444;
+          const bool is_administrator = ::geteuid() == 0 && is_of_others;
           if (is_administrator &&
               (::chown(path.c_str(), kNobody, static_cast<gid_t>(-1)) != 0 ||
                ::chmod(fs::path(path).parent_path().c_str(), 0777) != 0 || ::setuid(kNobody) != 0)) {
@@ -258,6 +272,25 @@ TEST(ReplaceFile, TellsWhyAFileOfSeveralNamesCannotBeWritten) {
   ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &limit), 0);
   ASSERT_FALSE(replaced.ok());
   EXPECT_EQ(replaced.error().message, fmt::format("cannot write `{}`: too many open files", path));
+}
+
+// A file that cannot take the content is not written without a reason.
+TEST(ReplaceFile, TellsWhyTheContentDoesNotFit) {
+  const Folder folder;
+  Write(folder / "first", "before");
+  fs::create_hard_link(folder / "first", folder / "second");
+  const std::string path = fs::canonical(folder / "first").string();
+  EXPECT_EXIT(
+      {
+        std::signal(SIGXFSZ, SIG_IGN);
+        struct rlimit small = {};
+        small.rlim_cur = small.rlim_max = 4;
+        if (::setrlimit(RLIMIT_FSIZE, &small) != 0) ::_exit(1);
+        const auto replaced = ReplaceFile(path, "longer than four bytes");
+        const std::string message = replaced.ok() ? "replaced" : replaced.error().message;
+        ::_exit(message == fmt::format("cannot write `{}`: file too large", path) ? 0 : 2);
+      },
+      testing::ExitedWithCode(0), "");
 }
 
 TEST(ReplaceFile, TellsOfAMissingFile) {
