@@ -131,6 +131,23 @@ TEST_F(EditsTest, TheFirstOutputPassesTheNameOn) {
   EXPECT_EQ(names(false), "s u");
 }
 
+// Of two sources for one output the first has its readers and the name.
+TEST_F(EditsTest, TheFirstSourceOfAnOutputHasTheName) {
+  const auto ir = Parse(
+      "  %0 = opset1.Parameter \"x\" {element_type = f32, shape = [2]} : f32[2]\n"
+      "  %1 = opset1.ReLU \"r\" (%0) : f32[2]\n"
+      "  %2 = opset1.Abs \"s\" (%0) : f32[2]\n"
+      "  %3 = opset1.Tanh \"t\" (%0) : f32[2]\n"
+      "  opset1.Result \"y\" (%1)\n");
+  Graph graph(*ir);
+  const Node r = *graph.FindNode("r"), s = *graph.FindNode("s"), t = *graph.FindNode("t");
+  graph.TakeOutputs({{r.out_port(0), s.out_port(0)}, {r.out_port(0), t.out_port(0)}});
+  EXPECT_EQ(s.name(), "r");
+  EXPECT_EQ(t.name(), "t");
+  EXPECT_FALSE(s.out_port(0).IsDisconnected());
+  EXPECT_TRUE(t.out_port(0).IsDisconnected());
+}
+
 // The names of a bypassed tensor are those of the other one, and its own no longer.
 TEST_F(EditsTest, BypassedTensorsHaveNoNames) {
   const auto ir = Parse(
