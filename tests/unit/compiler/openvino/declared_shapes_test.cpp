@@ -61,6 +61,22 @@ TEST_F(DeclaredShapesTest, LongShapesAreCut) {
 }
 
 // A layer is named by its name, if it has one.
+// A shape is written in up to 240 characters.
+TEST_F(DeclaredShapesTest, LongShapesAreShownInPart) {
+  for (const size_t length : {239, 240, 241}) {
+    std::vector<int64_t> dims((length - 1) / 2, 1);
+    if (length % 2 == 0) dims.front() = 10;
+    std::string shape = "[" + std::to_string(dims.front());
+    for (size_t i = 1; i < dims.size(); ++i) shape += ",1";
+    shape += "]";
+    ASSERT_EQ(shape.size(), length);
+    const std::string message = Declared(dims);
+    const std::string shown = length > 240 ? shape.substr(0, 240) + ".., of rank 120" : shape;
+    EXPECT_NE(message.find(shown), std::string::npos) << message;
+    EXPECT_EQ(message.find(".., of rank") != std::string::npos, length > 240) << message;
+  }
+}
+
 TEST_F(DeclaredShapesTest, MessagesNameLayers) {
   const auto message = [&](const std::string& layer) {
     const ReadOutcome outcome =

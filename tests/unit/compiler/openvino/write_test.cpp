@@ -325,6 +325,19 @@ TEST_F(WriteTest, VersionsOfRtInfo) {
   }
 }
 
+// An attribute may have no fields; an entry without a version is no attribute of a file.
+TEST_F(WriteTest, RtInfoWithoutFields) {
+  Graph graph(&registry_, "net");
+  const NodeId x = ir::AddParameter(graph, "x", ElementType::kF32, ir::PartialShape({1}));
+  graph.SetRtInfo(x, "decompression/0", ir::Attribute());
+  graph.SetRtInfo(x, "ours", "v");
+  ir::AddResult(graph, "y", {x, 0});
+  Infer(graph);
+  const std::string xml = Written(graph);
+  EXPECT_TRUE(Contains(xml, R"(<attribute name="decompression" version="0"/>)")) << xml;
+  EXPECT_FALSE(Contains(xml, "ours")) << xml;
+}
+
 TEST_F(WriteTest, TellsWhatHasNoForm) {
   Graph graph(&registry_, "net");
   const NodeId data = ir::AddNode(graph, "opset1", "Const", {.name = "weights"});
