@@ -40,6 +40,18 @@ TEST(SymbolicDocument, LeavesNamesStringsAndScalars) {
   EXPECT_EQ(Joined([](int64_t n) { return fmt::format("f(1e+67, {})", n); }), "f(1e+67, N)");
 }
 
+// The exponent of a scalar is no extent, whatever its sign.
+TEST(SymbolicDocument, ExponentsAreNoExtents) {
+  for (const char* sign : {"", "+", "-"}) {
+    const auto joined =
+        JoinSamples({{.extents = {{"N", 67}}, .text = kHead + fmt::format("f(1e{}67)", sign)},
+                     {.extents = {{"N", 127}}, .text = kHead + fmt::format("f(1e{}127)", sign)},
+                     {.extents = {{"N", 31}}, .text = kHead + fmt::format("f(1e{}31)", sign)},
+                     {.extents = {{"N", 139}}, .text = kHead + fmt::format("f(1e{}139)", sign)}});
+    EXPECT_FALSE(joined) << sign << *joined;
+  }
+}
+
 // Spellings of one number are this number.
 TEST(SymbolicDocument, NumbersHaveSeveralSpellings) {
   EXPECT_EQ(Joined([](int64_t n) { return fmt::format("[{}]", n > 1000 ? "00" : "0"); }), "[0]");

@@ -340,16 +340,13 @@ TEST_F(PipelineTest, ShapesOfNewNodesMayChange) {
 TEST_F(PipelineTest, WhatIsLeftUnconnectedIsTold) {
   TransformationList list;
   RegisterAnchors(list);
-  list.Add<Calls>("OPEN", [](Graph& graph) { graph.GetOpNodes("Tanh").at(0).in_port(0).Disconnect(); });
+  list.Add<Calls>("OPEN", [](Graph& graph) {
+    graph.GetOpNodes("Multiply").at(0).in_port(1).Disconnect();
+    graph.GetOpNodes("Tanh").at(0).in_port(0).Disconnect();  // the first one in the graph
+  });
   const auto graph = Parse(kMish);
   EXPECT_EQ(Run(list, *graph),
             "transform.failed: transformation `OPEN` left input 0 of `t` (opset1.Tanh) unconnected");
-  TransformationList both;
-  RegisterAnchors(both);
-  both.Add<Calls>("BOTH", [](Graph& graph) {
-    for (const int32_t index : {1, 0}) graph.GetOpNodes("Multiply").at(0).in_port(index).Disconnect();
-  });
-  EXPECT_NE(Run(both, *Parse(kMish)).find(" left input 0 of "), std::string::npos);
 }
 
 TEST_F(PipelineTest, CyclesAreTold) {
