@@ -133,8 +133,30 @@ TEST(OpsetFirstFault, OfDetectionOutput) {
   });
 }
 
+// The variances, then the numbers of sizes; the bins, then the length.
+TEST(OpsetFirstFault, OfPriorBoxesAndSignals) {
+  const char* faults = "offset = 0.0, variance = [0.1,0.2], ";
+  ExpectOneMessage({
+      {"opset1.PriorBox", "i64[2] = 4 4; i64[2] = 8 8",
+       (std::string(faults) + "fixed_size = [1.0], min_size = [2.0]").c_str(), "opset.attribute-value"},
+      {"opset1.PriorBoxClustered", "i64[2] = 4 4; i64[2] = 8 8",
+       (std::string(faults) + "width = [1.0,2.0], height = [3.0]").c_str(), "opset.attribute-value"},
+      {"opset16.ISTFT", "f32[1,4,3,2]; f32[4]; i64[] = 4; i64[] = 2; i64[] = -1",
+       "center = false, normalized = false", "opset.extent"},
+      {"opset16.ISTFT", "f32[1,3,3,2]; f32[4]; i64[] = 4; i64[] = 2; i64[] = -1",
+       "center = false, normalized = false", "opset.constant-input"},
+  });
+}
+
 // The type of the indices, then the axis or the extents.
 TEST(OpsetFirstFault, OfPools) {
+  const std::string window = "strides = [1,1], pads_begin = [0,0], pads_end = [0,0], kernel = [3,3], axis = ";
+  for (const char* axis : {"-4", "3"}) {
+    const std::string results = "f32[?,?,?,?]; i64[?,?,?,?]";
+    EXPECT_EQ(InferCase({0, "opset8.MaxPool", "f32[...]", window + axis, results}), results);
+  }
+  for (const char* axis : {"-5", "4"})
+    ExpectOneMessage({{"opset8.MaxPool", "f32[...]", (window + axis).c_str(), "opset.axis"}});
   ExpectOneMessage({
       {"opset8.MaxPool", "f32[1,3,12,13]",
        "strides = [1,1], pads_begin = [0,0], pads_end = [0,0], kernel = [3,3], index_element_type = f32, "
