@@ -5,8 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 #include <random>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -158,6 +160,50 @@ TEST(OneDnnFormatsTest, KindsAndNumbersOfBlocks) {
     desc.data.format_kind = kind;
     EXPECT_FALSE(library::FormatOfDesc(desc).is_blocked());
   }
+}
+
+// The key of a Winograd filter has all that its layout depends on; other formats have none.
+TEST(OneDnnFormatsTest, KeysOfWinogradFilters) {
+  memory::desc filter({64, 32, 3, 3}, memory::data_type::f32, Tag::abcd);
+  filter.data.format_kind = dnnl_format_kind_wino;
+  filter.data.format_desc.wino_desc = {.wino_format = dnnl_wino_wei_aaOIoi,
+                                       .r = 3,
+                                       .alpha = 6,
+                                       .ic = 32,
+                                       .oc = 64,
+                                       .ic_block = 16,
+                                       .oc_block = 16,
+                                       .ic2_block = 2,
+                                       .oc2_block = 4,
+                                       .adj_scale = 1,
+                                       .size = 4096};
+  const auto key = [](const memory::desc& desc) { return library::FormatOfDesc(desc).backend->Key(); };
+  const std::string of_filter = key(filter);
+  EXPECT_FALSE(of_filter.empty());
+  EXPECT_EQ(key(memory::desc(filter.data)), of_filter);
+  const auto expect_other = [&](const std::function<void(dnnl_memory_desc_t&)>& change) {
+    memory::desc other = filter;
+    change(other.data);
+    EXPECT_NE(key(other), of_filter);
+    EXPECT_FALSE(key(other).empty());
+  };
+  expect_other([](dnnl_memory_desc_t& desc) { desc.data_type = dnnl_bf16; });
+  for (int axis = 0; axis < 4; ++axis) expect_other([axis](dnnl_memory_desc_t& desc) { ++desc.dims[axis]; });
+  expect_other(
+      [](dnnl_memory_desc_t& desc) { desc.format_desc.wino_desc.wino_format = dnnl_wino_wei_OBaaIBOIio; });
+  for (int dnnl_wino_desc_t::*const member :
+       {&dnnl_wino_desc_t::r, &dnnl_wino_desc_t::alpha, &dnnl_wino_desc_t::ic, &dnnl_wino_desc_t::oc,
+        &dnnl_wino_desc_t::ic_block, &dnnl_wino_desc_t::oc_block, &dnnl_wino_desc_t::ic2_block,
+        &dnnl_wino_desc_t::oc2_block})
+    expect_other([member](dnnl_memory_desc_t& desc) { ++(desc.format_desc.wino_desc.*member); });
+  expect_other([](dnnl_memory_desc_t& desc) { desc.format_desc.wino_desc.adj_scale = 2; });
+  expect_other([](dnnl_memory_desc_t& desc) { desc.format_desc.wino_desc.size += 64; });
+
+  memory::desc corrected = filter, packed = filter;
+  corrected.data.extra.flags = dnnl_memory_extra_flag_compensation_conv_s8s8;
+  EXPECT_EQ(key(corrected), "");
+  packed.data.format_kind = dnnl_format_kind_rnn_packed;
+  EXPECT_EQ(key(packed), "");
 }
 
 }  // namespace
