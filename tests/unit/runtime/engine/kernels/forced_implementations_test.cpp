@@ -86,7 +86,8 @@ TEST(ForcedImplementationsTest, ColumnsInBf16) {
                                   .begin = {3, 0}},
                                   {.input = {1, 16, 9, 1}, .window = {3, 1}, .begin = {1, 1}, .end = {1, 1}},
                                   {.input = {1, 16, 9, 1}, .window = {3, 1}, .end = {0, 1}},
-                                  {.input = {1, 16, 1, 9}, .window = {1, 3}}}) {
+                                  {.input = {1, 16, 1, 9}, .window = {1, 3}},
+                                  {.input = {1, 16, 5, 9}, .window = {3, 1}}}) {
     for (const bool has_residual : {false, true}) {
       SCOPED_TRACE(Describe(window) + (has_residual ? " and a residual" : ""));
       Shape filter = {32, 16};
