@@ -7,7 +7,6 @@
 #include <array>
 #include <memory>
 #include <optional>
-#include <set>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -101,47 +100,6 @@ TEST(KernelRegistryTest, CopiedViews) {
   EXPECT_EQ(registry.Find(Backend::kFast, "opset1", "Add"), nullptr);
   EXPECT_EQ(registry.FindView("opset1", "Add"), &SameElements);
   EXPECT_EQ(registry.FindView("opset2", "Add"), nullptr);
-}
-
-// Every OpenVINO operation with a shape function has a portable kernel, except those that the engine runs.
-TEST(KernelRegistryTest, PortableKernelsOfOperations) {
-  KernelRegistry registry;
-  RegisterReferenceKernels(registry);
-  std::set<std::string> missing;
-  for (size_t i = 0; i < TestRegistry().size(); ++i) {
-    const ir::OpInfo& info = TestRegistry().Info(ir::OpId(static_cast<int32_t>(i)));
-    if (info.set == ir::kNnefSet || info.infer == nullptr) continue;
-    if (registry.Find(Backend::kReference, info.set, info.name) == nullptr)
-      missing.insert(info.set + "." + info.name);
-  }
-  const std::set<std::string> of_engine = {
-      "opset1.Const", "opset1.Parameter", "opset1.Result",    "opset1.TensorIterator", "opset3.Assign",
-      "opset5.Loop",  "opset3.ReadValue", "opset6.ReadValue", "opset6.Assign",         "opset8.If"};
-  EXPECT_EQ(missing, of_engine);
-}
-
-// The NNEF operations that no OpenVINO operation replaces.
-TEST(KernelRegistryTest, PortableKernelsOfNnef) {
-  KernelRegistry registry;
-  RegisterReferenceKernels(registry);
-  std::set<std::string> found;
-  for (size_t i = 0; i < TestRegistry().size(); ++i) {
-    const ir::OpInfo& info = TestRegistry().Info(ir::OpId(static_cast<int32_t>(i)));
-    if (info.set == ir::kNnefSet && registry.Find(Backend::kReference, info.set, info.name) != nullptr)
-      found.insert(info.name);
-  }
-  const std::set<std::string> expected = {"argmax_pool",
-                                          "avg_roi_pool",
-                                          "conv",
-                                          "deconv",
-                                          "log2",
-                                          "max_pool_with_index",
-                                          "max_roi_pool",
-                                          "roi_resample",
-                                          "round",
-                                          "min_max_linear_quantize",
-                                          "zero_point_linear_quantize"};
-  EXPECT_EQ(found, expected);
 }
 
 // How many of the first inputs the kernels of each backend read with strides.
