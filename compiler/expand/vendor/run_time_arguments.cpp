@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "compiler/expand/generics.h"
+#include "compiler/expand/vendor/lenient_arguments.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace nnefc::expand::vendor {
@@ -128,8 +129,12 @@ std::optional<Value> JoinItems(llvm::ArrayRef<Value> items, const Site& site, bu
     if (part.poison()) return std::nullopt;
     parts.push_back(std::move(part));
   }
-  const Value joined =
-      builder.MakeRatified("stack", {ArrayOf(parts, builder.heap()), Value::Integer(0)}, integers);
+  // A document that states the stack of known integers is folded in the same way.
+  const auto is_known = [](const Value& part) { return part.kind() == ValueKind::kInteger; };
+  const Value array = ArrayOf(parts, builder.heap());
+  const Value joined = !parts.empty() && llvm::all_of(parts, is_known)
+                           ? MakeConstant(array, TypeKind::kInteger, site, builder)
+                           : builder.MakeRatified("stack", {array, Value::Integer(0)}, integers);
   return joined.poison() ? std::nullopt : std::optional(joined);
 }
 
