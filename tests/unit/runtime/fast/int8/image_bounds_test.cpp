@@ -50,6 +50,7 @@ QuantizedRun RunOnImages(std::string_view set, std::string_view type, const Shap
   for (const TensorValue& constant : constants)
     inputs.push_back({.type = constant.type(), .shape = constant.shape(), .constant = &constant});
   std::vector<kernels::ValueInfo> results;
+  results.reserve(static_cast<size_t>(num_outputs));
   for (int32_t i = 0; i < num_outputs; ++i)
     results.push_back({.type = ElementType::kF32, .shape = node.output(i).shape.known_extents()});
   kernels::KernelRegistry registry;
@@ -62,8 +63,7 @@ QuantizedRun RunOnImages(std::string_view set, std::string_view type, const Shap
   QuantizedRun run{.in = GuardedArray<uint8_t>(*Volume(shape), GuardedEdge::kEnd), .outs = {}};
   for (int64_t i = 0; i < run.in.size(); ++i) run.in[i] = static_cast<uint8_t>(i * 7);
   const tensor::TensorView input(ElementType::kF32, shape, BytesOf(run.in));
-  std::vector<tensor::TensorView> others;
-  for (const TensorValue& constant : constants) others.emplace_back(constant);
+  const std::vector<tensor::TensorView> others(constants.begin(), constants.end());
   std::vector<const tensor::TensorView*> views = {&input};
   for (const tensor::TensorView& other : others) views.push_back(&other);
   std::vector<tensor::MutableTensorView> outputs;
@@ -72,6 +72,7 @@ QuantizedRun RunOnImages(std::string_view set, std::string_view type, const Shap
     outputs.emplace_back(ElementType::kF32, result.shape, reinterpret_cast<std::byte*>(out.data()));
   }
   std::vector<const tensor::MutableTensorView*> pointers;
+  pointers.reserve(outputs.size());
   for (const tensor::MutableTensorView& output : outputs) pointers.push_back(&output);
   EXPECT_TRUE(prepared && prepared->kernel->Run({.inputs = views, .outputs = pointers}).ok()) << type;
   return run;
