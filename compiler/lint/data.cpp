@@ -176,7 +176,7 @@ class Data {
       const std::optional<package::DatHeader> dat =
           model_->ReadVariableHeader(variable.label, subject_.context.emitter);
       if (!dat) continue;  // already reported
-      if (dat->shape != variable.shape) {
+      if (!subject_.has_trial_extents && dat->shape != variable.shape) {
         subject_
             .Report(kDataShape, variable.label_range,
                     "`{}.dat` holds a tensor of shape {}; the document says {}, change one of them",

@@ -40,6 +40,7 @@ Subject::Subject(const LintInput& input, const Settings& settings, Context& cont
       model(input.model),
       context(context),
       is_right(input.expanded.complete),
+      has_trial_extents(input.expanded.is_trial()),
       settings_(settings),
       dropped_count_(context.emitter.exhausted()) {
   for (const Diagnostic& diagnostic : context.emitter.diagnostics()) {

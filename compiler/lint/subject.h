@@ -21,6 +21,7 @@ class Subject {
   // False if the document has mistakes. Then expressions may lack types and bindings, nodes may be missing,
   // and so may names unless `IsReadable` returns true.
   const bool is_right;
+  const bool has_trial_extents;  // in place of symbols of extents
 
   // Returns true if there is a mistake in a statement or expression.
   bool HasMistake(SourceRange range) const;

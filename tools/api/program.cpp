@@ -78,7 +78,8 @@ bool Program::CheckData() {
     driver::CheckPassedData(*compilation_.expanded(), *model, quantization, random_weights_,
                             compilation_.context());
   } else {
-    driver::CheckVariableFiles(*compilation_.expanded(), *model, quantization, compilation_.context());
+    driver::CheckVariableFiles(*compilation_.expanded(), *model, quantization,
+                               compilation_.expansion().is_trial(), compilation_.context());
   }
   return !compilation_.context().emitter.has_errors();
 }

@@ -195,7 +195,7 @@ void CheckPassedData(const ir::Graph& graph, const package::ModelContainer& mode
 }
 
 void CheckVariableFiles(const ir::Graph& graph, const package::ModelContainer& model,
-                        const QuantizationTable& quantization, Context& context) {
+                        const QuantizationTable& quantization, bool has_trial_extents, Context& context) {
   if (!model.has_weights()) {
     ReportNoTensorFiles(graph, model, context);
     return;
@@ -205,7 +205,8 @@ void CheckVariableFiles(const ir::Graph& graph, const package::ModelContainer& m
   for (ir::NodeId id : graph.nodes()) {
     const ir::Node& node = graph.node(id);
     if (!node.Is(ir::OpRole::kVariable) || !checked.insert(ir::ops::VariableKey(node)).second) continue;
-    variables.CheckFile(node.attribute("label").AsString(), node.output().shape, node.origin());
+    variables.CheckFile(node.attribute("label").AsString(),
+                        has_trial_extents ? ir::PartialShape() : node.output().shape, node.origin());
   }
 }
 

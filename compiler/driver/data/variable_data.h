@@ -74,9 +74,9 @@ class VariableStore {
 void ReportNoTensorFiles(const ir::Graph& graph, const package::ModelContainer& model, Context& context);
 
 // Checks the files of all variables of a graph, for a model with data; see VariableStore::CheckFile and
-// ReportNoTensorFiles.
+// ReportNoTensorFiles. Shapes with extents that stand for symbols are not compared.
 void CheckVariableFiles(const ir::Graph& graph, const package::ModelContainer& model,
-                        const QuantizationTable& quantization, Context& context);
+                        const QuantizationTable& quantization, bool has_trial_extents, Context& context);
 
 // Checks the data that a program passed for the variables of a graph; see VariableStore::CheckPassed. A seed,
 // if any, generates missing data.

@@ -69,6 +69,24 @@ def test_tensor_files_are_checked(form: str, nnefc: Path, model: Path) -> None:
     assert (warning in done.stderr) if form != "document" else done.stderr == ""
 
 
+@pytest.mark.parametrize("command", ["check", "lint"])
+def test_shapes_with_symbols_are_not_compared(command: str, nnefc: Path, tmp_path: Path) -> None:
+    """A symbol stands for any extent until an input has a shape: data of any extent fit, and what cannot be read is reported."""
+    text = ("version 1.0;\nextension tract_registry tract_core;\nextension tract_symbol S;\ngraph net( x ) -> ( y )\n{\n"
+            "    x = tract_core_external(shape = [S, 4], datum_type = 'f32');\n"
+            "    a = variable<scalar>(shape = [S, 4], label = 'a');\n    y = add(x, a);\n}\n")
+    (tmp_path / "net.nnef").write_text(text, encoding="utf-8")
+    saved = _run(nnefc, tmp_path, "run net.nnef --input-shape x=2,4 --random-weights 1 --random-inputs 1 --save-weights model -o out.npz")
+    assert saved.returncode == 0, saved.stderr
+    assert _run(nnefc, tmp_path, f"{command} model").returncode == 0
+    assert _run(nnefc, tmp_path, f"{command} model --input-shape x=2,4").returncode == 0
+    done = _run(nnefc, tmp_path, f"{command} model --input-shape x=3,4")
+    assert done.returncode == 1
+    assert "shape [2,4]; the document says [3,4]" in done.stderr
+    (tmp_path / "model" / "a.dat").write_bytes(b"N")
+    assert _run(nnefc, tmp_path, f"{command} model").returncode == 1
+
+
 def test_the_document_of_a_folder_is_its_model(nnefc: Path, model: Path) -> None:
     run = "run {} --random-inputs 1 --compare {}out.npz --tolerance exact"
     assert _run(nnefc, model.parent, run.format("model/graph.nnef", "")).stdout == "y: equal bit for bit\n"
