@@ -55,8 +55,13 @@ std::unique_ptr<ir::Graph> CheckedCopy(NodeLowering& lowering, const ir::Graph& 
   return nullptr;
 }
 
+// Returns true if the graph or a body in it holds an operation of NNEF.
 bool HasNnefOperation(const ir::Graph& graph) {
-  return llvm::any_of(graph.nodes(), [&](ir::NodeId id) { return graph.node(id).set() == ir::kNnefSet; });
+  return llvm::any_of(graph.nodes(), [&](ir::NodeId id) {
+    const ir::Node& node = graph.node(id);
+    return node.set() == ir::kNnefSet ||
+           llvm::any_of(node.bodies(), [](const ir::Body& body) { return HasNnefOperation(*body.graph); });
+  });
 }
 
 // Lowers the bodies of a preserved node.
