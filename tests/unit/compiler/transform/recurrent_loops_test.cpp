@@ -220,30 +220,20 @@ std::string Numbers(int count) {
 
 // An LSTMCell of 4 units over x [2,5,3], or over `data`.
 std::string LoopOf(const CellLoop& form) {
-  return "  %p = opset1.Parameter \"p\" {element_type = f32, shape = " + form.data + "} : f32" + form.data +
-         "\n  %i = opset1.Parameter \"i\" {element_type = f32, shape = [" + form.batch + ",4]} : f32[" +
-         form.batch +
-         ",4]\n"
-         "  %j = opset1.Parameter \"j\" {element_type = f32, shape = [" +
-         form.batch + ",4]} : f32[" + form.batch +
-         ",4]\n"
-         "  %w = opset1.Parameter \"w\" {element_type = f32, shape = [16,3]} : f32[16,3]\n"
+  const auto parameter = [](const char* id, const char* name, const std::string& shape) {
+    return fmt::format("  %{} = opset1.Parameter \"{}\" {{element_type = f32, shape = {}}} : f32{}\n", id,
+                       name, shape, shape);
+  };
+  const std::string state = "[" + form.batch + ",4]";
+  return parameter("p", "p", form.data) + parameter("i", "i", state) + parameter("j", "j", state) +
+         parameter("w", "w", "[16,3]") +
          "  %y:2 = opset1.TensorIterator \"loop\" (%p, %i, %j, %w) : f32[...], f32[...] bodies {\n"
          "    \"body\" input 0 -> 0 " +
          form.slice + " input 1 -> 1 input 2 -> 2 " + form.weights_mapping + " output 0 -> 0 " + form.joined +
-         " output 1 -> 2 " + form.back +
-         " graph \"step\" {\n"
-         "      %p = opset1.Parameter \"part\" {element_type = f32, shape = " +
-         form.part + "} : f32" + form.part +
-         "\n      %h = opset1.Parameter \"h\" {element_type = f32, shape = [" + form.batch + ",4]} : f32[" +
-         form.batch +
-         ",4]\n"
-         "      %c = opset1.Parameter \"c\" {element_type = f32, shape = [" +
-         form.batch + ",4]} : f32[" + form.batch +
-         ",4]\n"
-         "      %w = opset1.Parameter \"w\" {element_type = f32, shape = [16,3]} : f32[16,3]\n"
-         "      %k = opset1.Const \"k\" : i64[1] = dense<i64[1]: " +
-         form.axis + ">\n      %x = " + form.squeeze +
+         " output 1 -> 2 " + form.back + " graph \"step\" {\n" + parameter("p", "part", form.part) +
+         parameter("h", "h", state) + parameter("c", "c", state) + parameter("w", "w", "[16,3]") +
+         "      %k = opset1.Const \"k\" : i64[1] = dense<i64[1]: " + form.axis +
+         ">\n      %x = " + form.squeeze +
          " : f32[...]\n"
          "      %r = opset1.Const \"r\" : f32[16,4] = dense<f32[16,4]: " +
          Numbers(64) + ">\n      %b = opset1.Const \"b\" : f32[16] = dense<f32[16]: " + Numbers(16) + ">\n" +
