@@ -160,7 +160,7 @@ class NodeCheck {
     if (allowed == nullptr) return nullptr;
     const auto found = allowed->by_name.find(node_.type());
     if (found != allowed->by_name.end()) return &found->second;
-    // A literal is a constant of rank 0 without a statement.
+    // A stated constant of rank 0 may be written as a literal.
     const ir::PartialShape& shape = node_.output().shape;
     if (node_.Is(ir::OpRole::kConstant) && shape.rank_known() && shape.rank() == 0) return nullptr;
     std::vector<DiagnosticNote> notes = {Note(allowed->entry, "lists {} operation{}, without `{}`",

@@ -298,7 +298,7 @@ TEST_F(ModelTest, CompressedArchives) {
     const auto model = Open(Write(fmt::format("m.tar.{}", packed.tool), bytes));
     ASSERT_NE(model, nullptr) << packed.tool << Messages();
     EXPECT_EQ(Text(model->graph_text()), kGraph) << packed.tool;
-    // The bytes tell it as well as the name, except those of `lzma`, which have no mark.
+    // The bytes show the format as the name does, except those of `lzma`, which have no mark.
     if (std::string_view(packed.tool) == "lzma") continue;
     const auto unnamed = Open(Write(packed.tool, bytes));
     ASSERT_NE(unnamed, nullptr) << packed.tool << Messages();

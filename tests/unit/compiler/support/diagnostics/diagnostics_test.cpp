@@ -86,7 +86,7 @@ TEST(EmitterTest, TellsAPlaceOnce) {
   EXPECT_EQ(context.emitter.diagnostics().front().message, "run 0");
 }
 
-// At the begin of a file, where no text is marked, messages tell mistakes apart.
+// At the start of a file, where no text is marked, mistakes differ by their messages.
 TEST(EmitterTest, TellsMessagesWithoutTextApart) {
   Context context;
   const FileId file = context.sources.AddText("a.nnef", "y = x;\n");
