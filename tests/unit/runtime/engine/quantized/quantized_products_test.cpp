@@ -129,6 +129,22 @@ TEST(QuantizedProductsTest, QuantizedResults) {
   }
 }
 
+// The step of a product in 8 bits rounds its results to fewer levels, too, given wide vectors with VNNI.
+TEST(QuantizedProductsTest, RoundedToFewLevels) {
+  const CodedProduct product{.left = {64, 64}, .outputs = 64};
+  const Quantization by{.zero = 128};
+  const std::vector<int64_t> codes = DrawValues(product.left, by.zero, Spread::kAnywhere, 10);
+  const std::vector<int64_t> weights = DrawWeights(product.outputs, product.inputs(), 11);
+  TestGraph g;
+  const ir::OutputPort y = product.Add(g, FakeQuantized(g, g.Parameter("x", product.left), by), weights);
+  const ir::OutputPort low = Scalar(g, -16), high = Scalar(g, 15);
+  g.Result(g.Op("FakeQuantize", {y, low, high, low, high}, With("levels", int64_t{32})));
+  std::vector<double> expected = product.Numbers(Less(codes, by.zero), weights, by.scale);
+  for (double& number : expected) number = std::nearbyint(std::clamp(number, -16.0, 15.0));
+  const bool is_fused = fast::HasVnni() && fast::simd::SimdWidth() == fast::simd::kSimdWidth512;
+  ExpectNumbers(g, {NumbersOf(product.left, codes, by)}, expected, is_fused ? "MatMul+FakeQuantize" : "");
+}
+
 // Sums beyond 32 bits: 255 * 127 * 70,000.
 TEST(QuantizedProductsTest, LongSums) {
   const CodedProduct product{.left = {1, 70000}, .outputs = 2};
