@@ -26,7 +26,7 @@ class Converter {
 
  private:
   std::optional<Attribute> ConvertArray(const Value& value, TypeId item, bool nested);
-  std::optional<Attribute> ConvertTuple(const Value& value, llvm::ArrayRef<TypeId> types);
+  std::optional<Attribute> ConvertTuple(const Value& value, llvm::ArrayRef<TypeId> types, bool nested);
   std::optional<Attribute> ConvertPrimitive(const Value& value, TypeKind kind);
   TypeKind Resolve(TypeId type) const {
     TypeKind kind = types_.Kind(type);
@@ -96,13 +96,14 @@ std::optional<Attribute> Converter::ConvertArray(const Value& value, TypeId item
   return Attribute(std::move(list));
 }
 
-std::optional<Attribute> Converter::ConvertTuple(const Value& value, llvm::ArrayRef<TypeId> types) {
+std::optional<Attribute> Converter::ConvertTuple(const Value& value, llvm::ArrayRef<TypeId> types,
+                                                 bool nested) {
   if (value.kind() != ValueKind::kTuple || value.length() != static_cast<int64_t>(types.size())) {
     culprit_ = &value;
     return std::nullopt;
   }
-  // A pair `(p,q)` of padding is packed, as ir::PairList expects.
-  if (types.size() == 2 && Resolve(types[0]) == TypeKind::kInteger &&
+  // An item `(p,q)` of padding is packed, as ir::PairList expects.
+  if (nested && types.size() == 2 && Resolve(types[0]) == TypeKind::kInteger &&
       Resolve(types[1]) == TypeKind::kInteger) {
     return Pack<Attribute::Integers>(value, ValueKind::kInteger, [](const Value& v) { return v.integer(); });
   }
@@ -121,7 +122,7 @@ std::optional<Attribute> Converter::Convert(const Value& value, TypeId type, boo
     case TypeKind::kArray:
       return ConvertArray(value, types_.Item(type), nested);
     case TypeKind::kTuple:
-      return ConvertTuple(value, types_.Items(type));
+      return ConvertTuple(value, types_.Items(type), nested);
     default:
       return ConvertPrimitive(value, Resolve(type));
   }

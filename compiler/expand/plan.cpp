@@ -8,9 +8,26 @@
 #include "compiler/expand/provisional_names.h"
 #include "compiler/expand/rules.h"
 #include "compiler/ir/ops/opset/nnef_form.h"
+#include "fmt/format.h"
+#include "fmt/ranges.h"
 
 namespace nnefc::expand {
 namespace {
+
+// Returns the declaration of a generic custom primitive in a flat document.
+std::string GenericDeclaration(const semantics::CheckedDocument& document,
+                               const semantics::Signature& signature, const SymbolTable& symbols) {
+  const semantics::TypeTable& types = document.types();
+  const auto text_of = [&](const semantics::TypedName& declared) {
+    return fmt::format("{}: {}", symbols.Text(declared.name.symbol),
+                       types.Text(declared.type, ast::Dialect::kRatified));
+  };
+  std::vector<std::string> parameters, results;
+  for (const semantics::TypedName& parameter : signature.parameters) parameters.push_back(text_of(parameter));
+  for (const semantics::TypedName& result : signature.results) results.push_back(text_of(result));
+  return fmt::format("fragment {}<?>( {} ) -> ( {} );\n", symbols.Text(signature.name.symbol),
+                     fmt::join(parameters, ", "), fmt::join(results, ", "));
+}
 
 // Registers a custom primitive, a fragment without a body: its shapes are unknown.
 ir::OpId RegisterCustom(const std::string& name, const semantics::CheckedDocument& document,
@@ -33,6 +50,7 @@ ir::OpId RegisterCustom(const std::string& name, const semantics::CheckedDocumen
     if (types.Kind(result.type) == semantics::TypeKind::kArray) text += "[]";
     info.outputs.push_back(std::move(text));
   }
+  if (signature.is_generic) info.generic_declaration = GenericDeclaration(document, signature, symbols);
   return registry.Add(std::move(info));
 }
 

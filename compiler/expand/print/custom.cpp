@@ -62,6 +62,7 @@ void Observe(Declaration& declaration, const ir::Graph& graph, const ir::Node& n
 }
 
 std::string Text(const Declaration& declaration) {
+  if (!declaration.info->generic_declaration.empty()) return declaration.info->generic_declaration;
   std::vector<std::string> parameters;
   for (size_t i = 0; i < declaration.inputs.size(); ++i) {
     const ir::InputInfo& input = declaration.info->inputs[i];
