@@ -3,6 +3,7 @@
 #include "compiler/expand/provisional/arguments.h"
 #include "compiler/expand/rules.h"
 #include "compiler/expand/vendor/hooks.h"
+#include "compiler/expand/vendor/lenient_arguments.h"
 
 namespace nnefc::expand::build {
 
@@ -82,6 +83,10 @@ Value GraphBuilder::NameInBody(const Value& value, Symbol identifier, const Site
   if (value.kind() == ValueKind::kTensor) {
     Site copy = site;
     copy.generic = TypeKind::kError;
+    if (is_lenient()) {  // as if the document stated the copy
+      const std::optional<Value> folded = vendor::FoldKnownTensors(RatifiedPlan("copy"), value, copy, *this);
+      if (folded) return folded->WithFoldedTensor(true);
+    }
     named = MakeRatified("copy", value, copy);
   } else {
     named = Value::Tensor({nodes_.AddLiteral(value, site), 0});

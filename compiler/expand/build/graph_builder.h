@@ -28,7 +28,7 @@ class GraphBuilder {
   // the end have their defaults.
   Value MakeRatified(std::string_view name, llvm::ArrayRef<Value> arguments, const Site& site);
   // Names a tensor or literal as an identifier of the graph's body: a tensor that has another identifier is
-  // copied, a literal becomes a constant.
+  // copied, in lenient mode a known number is returned instead, and a literal becomes a constant.
   Value NameInBody(const Value& value, Symbol identifier, const Site& site);
 
   // Returns the plan of an operation of the ratified dialect or of an extension.
