@@ -216,8 +216,12 @@ class GraphParser {
     if (shape == nullptr || shape->get<PartialShape>() != nullptr) return;
     const bool empty = shape->IsList() && shape->ListSize() == 0;
     if (!empty && shape->get<Attribute::Integers>() == nullptr) return;
-    const Attribute::Integers extents = empty ? Attribute::Integers{} : shape->AsInts();
-    graph_->SetAttribute(id, "shape", PartialShape(llvm::ArrayRef<int64_t>(extents)));
+    llvm::SmallVector<Dim, 4> dims;
+    for (const int64_t extent : empty ? Attribute::Integers{} : shape->AsInts()) {
+      if (extent < -1) return;  // the check of attributes reports it
+      dims.push_back(extent == -1 ? Dim() : Dim(extent));
+    }
+    graph_->SetAttribute(id, "shape", PartialShape(llvm::ArrayRef<Dim>(dims)));
   }
 
   bool ParseSinks() {

@@ -139,6 +139,8 @@ TEST_F(TextTest, ShapesOfParameters) {
                                                        {", shape = integers[]", ", shape = shape[]"},
                                                        {", shape = scalars[]", ", shape = shape[]"},
                                                        {", shape = shape[2]", ", shape = shape[2]"},
+                                                       {", shape = [0,-1]", ", shape = [0,?]"},
+                                                       {", shape = [-2]", ", shape = [-2]"},
                                                        {", shape = [1.0]", ", shape = [1.0]"},
                                                        {", shape = \"x\"", ", shape = \"x\""},
                                                        {", shape = 1", ", shape = 1"},
