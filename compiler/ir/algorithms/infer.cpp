@@ -134,7 +134,12 @@ llvm::SmallVector<const Output*, 4> InputsOf(const Graph& graph, const Node& nod
 bool InferNode(Graph& graph, NodeId id, Emitter& emitter, const ArgumentPlaces* places,
                llvm::SmallVectorImpl<int32_t>* unknown_values) {
   const Node& node = graph.node(id);
-  if (node.info().infer == nullptr) return true;
+  if (node.info().infer == nullptr) {
+    bool inferred = true;  // what is within the bodies of an unknown operation
+    for (size_t i = 0; i < node.bodies().size(); ++i)
+      inferred &= InferGraph(*graph.body(id, i).graph, emitter);
+    return inferred;
+  }
   return InferInto(&graph, node, InputsOf(graph, node), graph.InferredOutputs(id), emitter, places,
                    unknown_values);
 }
