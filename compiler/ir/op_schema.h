@@ -270,9 +270,8 @@ struct OpInfo {
   // NNEF: the name of the OpenVINO operation that computes the same function; empty if there is none. Its
   // rules of broadcasting and its attributes may differ.
   std::string equivalent = {};
-  // Of a generic custom primitive: its declaration in a flat document, since nodes do not show which types
-  // are
-  // `?`.
+  // Of a generic custom primitive: its declaration in a flat document, with `?` in place of
+  // the data types of single nodes.
   std::string generic_declaration = {};
   std::vector<AttributeInfo> attributes = {};
   // Constant properties of this version that are attributes of later versions. They are read like attributes,

@@ -83,7 +83,7 @@ Value GraphBuilder::NameInBody(const Value& value, Symbol identifier, const Site
   if (value.kind() == ValueKind::kTensor) {
     Site copy = site;
     copy.generic = TypeKind::kError;
-    if (is_lenient()) {  // as if the document stated the copy
+    if (is_lenient()) {  // like a stated copy
       const std::optional<Value> folded = vendor::FoldKnownTensors(RatifiedPlan("copy"), value, copy, *this);
       if (folded) return folded->WithFoldedTensor(true);
     }

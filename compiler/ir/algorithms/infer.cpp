@@ -135,7 +135,7 @@ bool InferNode(Graph& graph, NodeId id, Emitter& emitter, const ArgumentPlaces* 
                llvm::SmallVectorImpl<int32_t>* unknown_values) {
   const Node& node = graph.node(id);
   if (node.info().infer == nullptr) {
-    bool inferred = true;  // what is within the bodies of an unknown operation
+    bool inferred = true;  // the nodes in bodies of an unknown operation
     for (size_t i = 0; i < node.bodies().size(); ++i)
       inferred &= InferGraph(*graph.body(id, i).graph, emitter);
     return inferred;
