@@ -184,6 +184,32 @@ TEST(Names, OfBodiesWithTooManyErrors) {
   EXPECT_EQ(cut.front().children.size(), 2U);
 }
 
+// Parameters that are arrays or tuples show their value if each item has one; equal values of several
+// instantiations are one.
+TEST(Names, OfParametersShowTheirValues) {
+  const auto value = [](std::string_view type, std::initializer_list<std::string_view> arguments) {
+    std::string text = fmt::format(
+        "version 1.0;\nextension KHR_enable_fragment_definitions;\n"
+        "fragment own( x: tensor<scalar>, a: {} ) -> ( y: tensor<scalar> )\n{{\n    y = relu(x);\n}}\n"
+        "graph g( x ) -> ( y )\n{{\n    x = external(shape = [4]);\n    y = add_n([x",
+        type);
+    for (std::string_view argument : arguments) text += fmt::format(", own(x, a = {})", argument);
+    const Opened net(text + "]);\n}\n");
+    return net.service.HoverAt(kNamesUri, net.At("a: "))->value;
+  };
+  EXPECT_EQ(value("integer[]", {"[2]"}), "[2]");
+  EXPECT_EQ(value("integer[]", {"[2, 3, 4]"}), "[2, 3, 4]");
+  EXPECT_EQ(value("integer[]", {"[]"}), "[]");
+  EXPECT_EQ(value("integer[][]", {"[[1], [], [2, 3]]"}), "[[1], [], [2, 3]]");
+  EXPECT_EQ(value("(integer,integer)[]", {"[(1, 2), (3, 4)]"}), "[(1, 2), (3, 4)]");
+  EXPECT_EQ(value("(scalar,logical,string)", {"(1.5, true, '')"}), "(1.5, true, '')");
+  EXPECT_EQ(value("tensor<scalar>[]", {"[x, x]"}), "");
+  EXPECT_EQ(value("tensor<scalar>[]", {"[1.0, x]"}), "");
+  EXPECT_EQ(value("integer[]", {"[2]", "[3]"}), "[2] and 1 other");
+  EXPECT_EQ(value("integer[]", {"[2]", "[3]", "[4]"}), "[2] and 2 others");
+  EXPECT_EQ(value("integer[]", {"[2]", "[3]", "[2]"}), "[2] and 1 other");
+}
+
 TEST(Names, OfUnknownDocumentsAreNowhere) {
   const LanguageService service;
   EXPECT_EQ(service.Offset("file:///other.nnef", {3, 4}), 0U);

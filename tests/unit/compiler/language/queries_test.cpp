@@ -86,6 +86,24 @@ TEST_F(QueriesTest, SignaturesFollowTheCursor) {
   EXPECT_EQ(Active(At("relu(\n") + 5), "none");
 }
 
+// Items of an array or a tuple belong to the argument that it is in.
+TEST_F(QueriesTest, SignaturesWithinArrays) {
+  const auto active = [&](std::string_view statement) {
+    Open("version 1.0;\ngraph g( x, f ) -> ( y )\n{\n    y = " + std::string(statement));
+    return Active(UINT32_MAX);
+  };
+  const std::string bias = "bias: tensor<scalar> = 0.0", padding = "padding: (integer,integer)[] = []";
+  EXPECT_EQ(active("conv(x, f, ["), bias);
+  EXPECT_EQ(active("conv(x, f, [1"), bias);
+  EXPECT_EQ(active("conv(x, f, [1, 2"), bias);
+  EXPECT_EQ(active("conv(x, f, [1, 2, "), bias);
+  EXPECT_EQ(active("conv(x, f, (1, 2, 3"), bias);
+  EXPECT_EQ(active("conv(x, f, padding = ["), padding);
+  EXPECT_EQ(active("conv(x, f, padding = [(1, 2), (3"), padding);
+  EXPECT_EQ(active("conv(x, f, padding = [(1, 2), (3, 4"), padding);
+  EXPECT_EQ(active("conv(x, f, padding = [(1, 2)], [3, "), bias);
+}
+
 // A comment lasts to the end of its line, whatever it has.
 TEST_F(QueriesTest, SignaturesIgnoreComments) {
   for (const char* comment : {"# relu(", "# # relu(", "# ' # relu(", "# \" # ' relu(", "## relu("}) {
@@ -209,6 +227,12 @@ TEST_F(QueriesTest, ALineEndIsFollowedByIndentation) {
   EXPECT_EQ(indented("graph g( x ) -> ( y )\n{\n    x = f([1,\n", ""), "        ");
   EXPECT_EQ(indented("graph g( x ) -> ( y )\n{\n}\n", ""), "");
   EXPECT_EQ(indented("graph g( x ) -> ( y )\n{ # (\n", ""), "    ");
+  for (const char* statement : {"y = f([1]);", "y = f([(1, 2)]);", "[y] = f(x);", "y = f((1, [2]), [3]);"}) {
+    EXPECT_EQ(indented(fmt::format("graph g( x ) -> ( y )\n{{\n    {}\n", statement), ""), "    ")
+        << statement;
+    EXPECT_EQ(indented(fmt::format("graph g( x ) -> ( y )\n{{\n    {}\n}}\n", statement), ""), "")
+        << statement;
+  }
   // A body begins with its brace, whatever is open before it.
   EXPECT_EQ(indented("fragment f( x: tensor<scalar>,\ngraph g( x ) -> ( y )\n{\n", ""), "    ");
 }

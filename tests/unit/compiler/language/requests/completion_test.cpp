@@ -197,6 +197,31 @@ TEST(Completions, AreOfTheNamesBeforeTheCursor) {
   EXPECT_EQ(offered("    name_b = relu(name_in);\n    name_c = name_", rest), "name_at name_b name_in");
 }
 
+// Bodies are found in any order of the declarations.
+TEST(Completions, AreOfTheBodyAroundTheCursor) {
+  const std::string head = "version 1.0;\nextension KHR_enable_fragment_definitions;\n";
+  const std::string graph = "graph g( x ) -> ( y )\n{\n    name_x = relu(x);\n    y = name_\n}\n";
+  const std::string first =
+      "fragment f( name_a: integer ) -> ( b: integer )\n{\n    name_b = name_a;\n    b = name_\n}\n";
+  const std::string second = "fragment h( name_c: integer ) -> ( d: integer )\n{\n    d = name_\n}\n";
+  const auto offered = [&](const std::string& text, std::string_view marked) {
+    const size_t end = text.find("name_\n", text.find(marked)) + 5;
+    LanguageService service;
+    EXPECT_TRUE(service.Open(kNet, 1, text));
+    std::vector<std::string> labels;
+    for (const Completion& each : service.Complete(kNet, static_cast<uint32_t>(end)))
+      labels.push_back(each.label);
+    std::sort(labels.begin(), labels.end());
+    return fmt::format("{}", fmt::join(labels, " "));
+  };
+  for (const std::string& text : {head + graph + first + second, head + first + graph + second,
+                                  head + first + second + graph, head + second + graph + first}) {
+    EXPECT_EQ(offered(text, "graph g"), "name_x") << text;
+    EXPECT_EQ(offered(text, "fragment f"), "name_a name_b") << text;
+    EXPECT_EQ(offered(text, "fragment h"), "name_c") << text;
+  }
+}
+
 TEST(Completions, AreTheWordsOfTheDialect) {
   const Offers offers("version 1.0\ngraph g( x ) -> ( y )\n{\n    x = external(shape = [2])\n    y = ");
   EXPECT_EQ(offers.Of(SymbolKind::kKeyword),

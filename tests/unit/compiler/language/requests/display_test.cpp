@@ -66,6 +66,26 @@ TEST_F(DisplayTest, TokensOfDeclarations) {
       "y:variable f:function x:variable b:parameter 2:number");
 }
 
+// Names that are missing have no token.
+TEST_F(DisplayTest, TokensOfMissingNames) {
+  for (const char* text :
+       {"fragment ( a: integer ) -> ( b: integer ) { b = a; }",
+        "fragment f( : integer ) -> ( : integer ) { b = 1; }",
+        "fragment f( a: integer, , b: integer ) -> ( ) { }", "fragment f( a, b ) -> ( c ) { c = a; }",
+        "graph ( x ) -> ( y ) { y = x; }", "graph g( , x ) -> ( , ) { y = ; }",
+        "graph g( ) -> ( ) { = relu(x); [, a] = f(); (b, ) = f(); }",
+        "graph g( x ) -> ( y ) { y = conv( , = 1, border = , = ); }",
+        "graph g( x ) -> ( y ) { y = [for in x yield i]; z = [for i in yield i]; }",
+        "graph g( x ) -> ( y ) { y = (x)(1); z = x.y; y }", "graph"}) {
+    const std::string whole =
+        std::string("version 1.0;\nextension KHR_enable_fragment_definitions;\n") + text;
+    for (size_t size = whole.find(text); size <= whole.size(); ++size) {
+      const std::string part = whole.substr(0, size);
+      EXPECT_TRUE(Tokens(Open(part)).starts_with("version:keyword 1.0:number extension:keyword")) << part;
+    }
+  }
+}
+
 // A comprehension declares its iterators.
 TEST_F(DisplayTest, TokensOfIterators) {
   Open(
