@@ -477,7 +477,18 @@ TEST(RepeatedBlocksTest, LargeGraphs) {
   std::string body = Chain(20'000, "t", "y", [](int i, std::string_view input, std::string_view output) {
     return fmt::format("    {} = {}({});\n", output, i % 3 == 0 ? "tanh" : i % 3 == 1 ? "sin" : "neg", input);
   });
-  EXPECT_LT(LinesOf(Check(Graph(body))), 1000);
+  const std::string text = Check(Graph(body));
+  EXPECT_LT(LinesOf(text), 1000);
+  // The time for blocks is bounded: theirs are of at most 2,500,000 / 20,000 operations.
+  EXPECT_LE(std::ranges::max(LengthsOf(text)), 125);
+  EXPECT_GT(std::ranges::max(LengthsOf(text)), 64);
+}
+
+// A document without operations has no blocks.
+TEST(RepeatedBlocksTest, NoOperations) {
+  for (const char* body :
+       {"    y = constant(shape = [1], value = [2.0]);\n", "    y = variable(shape = [1], label = 'y');\n"})
+    EXPECT_EQ(FragmentsOf(Check(Graph(body))), 0) << body;
 }
 
 class NetworkBlocksTest : public ::testing::TestWithParam<const char*> {};
