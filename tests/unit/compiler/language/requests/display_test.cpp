@@ -248,6 +248,13 @@ TEST_F(DisplayTest, FoldableLines) {
   EXPECT_EQ(shown("# a\n# b\nversion 1.0;\n# c\n# d\n# e\n\n# f\n# g\n"), "0-1# 3-5# 7-8#");
   EXPECT_EQ(shown("version 1.0; # a\n# b\n# c\n# d\n"), "1-3#");
   EXPECT_EQ(shown("# a\n\n# b\nversion 1.0;\n# c\n"), "");
+  // In the order of the lines.
+  EXPECT_EQ(
+      shown("# a\n# b\nversion 1.0;\nextension KHR_enable_fragment_definitions;\n"
+            "graph g( x ) -> ( x )\n{\n    # c\n    # d\n    x = external(shape = [1]);\n}\n"
+            "fragment f( x: tensor<scalar> ) -> ( y: tensor<scalar> )\n{\n    y = relu(\n        x);\n}\n"
+            "# e\n# f\n"),
+      "0-1# 4-8 6-7# 10-13 12-13 15-16#");
   EXPECT_EQ(shown(""), "");
 }
 
