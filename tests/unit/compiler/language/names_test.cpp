@@ -210,6 +210,20 @@ TEST(Names, OfParametersShowTheirValues) {
   EXPECT_EQ(value("integer[]", {"[2]", "[3]", "[2]"}), "[2] and 1 other");
 }
 
+// An invalid second assignment does not change what the name denotes.
+TEST(Names, OfTwoAssignmentsDenoteTheFirst) {
+  const Opened net(
+      "version 1.0;\nextension KHR_enable_fragment_definitions;\n"
+      "fragment f( x: tensor<scalar> ) -> ( y: tensor<scalar> )\n{\n"
+      "    a = relu(x);\n    a = max_reduce(x, axes = [1]);\n    y = copy(a);\n}\n"
+      "graph g( x ) -> ( y )\n{\n    x = external(shape = [2, 3]);\n    y = f(x);\n}\n");
+  for (const char* needle : {"a = relu", "a = max_reduce", "a);"}) {
+    const std::string hovered = net.Hovered(needle);
+    EXPECT_NE(hovered.find("[2,3]"), std::string::npos) << hovered;
+    EXPECT_EQ(hovered.find("[2,1]"), std::string::npos) << hovered;
+  }
+}
+
 TEST(Names, OfUnknownDocumentsAreNowhere) {
   const LanguageService service;
   EXPECT_EQ(service.Offset("file:///other.nnef", {3, 4}), 0U);

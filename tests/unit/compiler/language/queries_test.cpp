@@ -251,6 +251,12 @@ TEST_F(QueriesTest, SafeFixesAreAppliedTogether) {
   EXPECT_NE(fixed.find("[1, 4]);"), std::string::npos) << fixed;
   Open(kQueriesNet);
   EXPECT_TRUE(FixAll(analysis()).empty());
+  const std::string rest =
+      ";\ngraph g( x ) -> ( y )\n{\n    x = external(shape = [1, 4]);\n    y = relu(x);\n}\n";
+  Open("version 1" + rest);
+  EXPECT_EQ(Apply(FixAll(analysis())), "version 1.0" + rest);
+  Open("version 1.1" + rest);  // possibly features of another version
+  EXPECT_TRUE(FixAll(analysis()).empty());
 }
 
 TEST_F(QueriesTest, NamesOfTheDocumentAreRenamed) {

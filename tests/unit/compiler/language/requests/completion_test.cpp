@@ -204,15 +204,17 @@ TEST(Completions, AreOfTheBodyAroundTheCursor) {
   const std::string first =
       "fragment f( name_a: integer ) -> ( b: integer )\n{\n    name_b = name_a;\n    b = name_\n}\n";
   const std::string second = "fragment h( name_c: integer ) -> ( d: integer )\n{\n    d = name_\n}\n";
-  const auto offered = [&](const std::string& text, std::string_view marked) {
-    const size_t end = text.find("name_\n", text.find(marked)) + 5;
+  const auto offered_at = [](const std::string& text, size_t offset) {
     LanguageService service;
     EXPECT_TRUE(service.Open(kNet, 1, text));
     std::vector<std::string> labels;
-    for (const Completion& each : service.Complete(kNet, static_cast<uint32_t>(end)))
-      labels.push_back(each.label);
+    for (const Completion& each : service.Complete(kNet, static_cast<uint32_t>(offset)))
+      if (each.label.starts_with("name_")) labels.push_back(each.label);
     std::sort(labels.begin(), labels.end());
     return fmt::format("{}", fmt::join(labels, " "));
+  };
+  const auto offered = [&](const std::string& text, std::string_view marked) {
+    return offered_at(text, text.find("name_\n", text.find(marked)) + 5);
   };
   for (const std::string& text : {head + graph + first + second, head + first + graph + second,
                                   head + first + second + graph, head + second + graph + first}) {
@@ -220,6 +222,17 @@ TEST(Completions, AreOfTheBodyAroundTheCursor) {
     EXPECT_EQ(offered(text, "fragment f"), "name_a name_b") << text;
     EXPECT_EQ(offered(text, "fragment h"), "name_c") << text;
   }
+  // A body includes the positions next to its braces.
+  const std::string text =
+      head + "fragment b( name_d: integer ) -> ( d: integer );\n" + first + second + graph;
+  const size_t begin = text.find('{'), end = text.find("}\n");
+  EXPECT_EQ(offered_at(text, 0), "");
+  EXPECT_EQ(offered_at(text, begin - 1), "");
+  EXPECT_EQ(offered_at(text, begin), "name_a");
+  EXPECT_EQ(offered_at(text, begin + 1), "name_a");
+  EXPECT_EQ(offered_at(text, end), "name_a name_b");
+  EXPECT_EQ(offered_at(text, end + 1), "name_a name_b");
+  EXPECT_EQ(offered_at(text, end + 2), "");
 }
 
 TEST(Completions, AreTheWordsOfTheDialect) {

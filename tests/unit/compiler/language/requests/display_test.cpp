@@ -93,6 +93,13 @@ TEST_F(DisplayTest, TokensOfIterators) {
       "fragment f( a: integer[] ) -> ( e: integer[] )\n{\n    e = [for i in a yield i];\n}\n");
   EXPECT_EQ(Tokens(*service_.AnalysisOf(kShownUri), At("[for"), At("}")),
             "for:keyword i:variable! in:keyword a:parameter yield:keyword i:variable");
+  Open(
+      "version 1.0;\nextension KHR_enable_fragment_definitions KHR_enable_operator_expressions;\n"
+      "fragment f( a: integer[], b: integer ) -> ( e: integer[] )\n"
+      "{\n    e = [for i in a, j in a if i > b && j > 1 yield i + j];\n}\n");
+  EXPECT_EQ(Tokens(*service_.AnalysisOf(kShownUri), At("[for"), At("}")),
+            "for:keyword i:variable! in:keyword a:parameter j:variable! in:keyword a:parameter if:keyword "
+            "i:variable b:parameter j:variable 1:number yield:keyword i:variable j:variable");
 }
 
 // Words of one dialect are no words of the other.

@@ -243,6 +243,9 @@ TEST_F(RenameTest, QuantizationFiles) {
   EXPECT_EQ(renamed(At("a: tensor"), "other"), text);
   EXPECT_EQ(renamed(At("net("), "x"), text);
   EXPECT_EQ(renamed(At("one( a"), "other"), text);
+  // A file that is closed is that of no model.
+  ASSERT_TRUE(service_.Close(kRenamedQuantization));
+  EXPECT_EQ(renamed(At("x = external"), "input"), text);
 }
 
 // A key, with its quotes and the offset after it, leads to the tensor of the graph, not to a name of a
