@@ -378,6 +378,32 @@ TEST_F(DatCornersTest, BitsOfQuantizations) {
   }
 }
 
+// One symmetric bit with a sign has the index 0 alone, which is no range but has a zero point.
+TEST_F(DatCornersTest, OneSymmetricBit) {
+  DatQuantization quantization{.bits = 1, .is_signed = true, .symmetric = true};
+  quantization.min = TensorValue::Scalar(0);
+  quantization.max = TensorValue::Scalar(1);
+  quantization.zero_point = TensorValue::FromInts({}, {3});
+  quantization.scale = TensorValue::Scalar(2);
+  const auto decode = [&](char index) {
+    return Decoded(Make(Ratified{.extents = {1}, .bits = 8, .type = 3, .data = std::string(1, index)}),
+                   ElementType::kF32, &quantization);
+  };
+  EXPECT_EQ(decode(0), "x: error: at byte 48: 1 bits of quantization are too few with a sign [dat.range]\n");
+  quantization.algorithm = DatQuantization::Algorithm::kZeroPointLinear;
+  EXPECT_EQ(decode(0), "[1] -6");
+  for (const char wrong : {'\1', '\xff'}) EXPECT_NE(decode(wrong).find("[dat.index]"), std::string::npos);
+}
+
+// The message about a file of one byte shows no byte after it.
+TEST_F(DatCornersTest, FilesOfOneByte) {
+  const DataSource source = Source("xyz");
+  EXPECT_FALSE(ReadDat({source.file, Buffer::Slice(source.bytes, 0, 1)}, context_.emitter));
+  EXPECT_NE(Messages().find("it starts with `78 00`, not with `4E EF` [dat.magic]"), std::string::npos);
+  EXPECT_FALSE(ReadDat({source.file, Buffer::Slice(source.bytes, 0, 2)}, context_.emitter));
+  EXPECT_NE(Messages().find("it starts with `78 79`, not with `4E EF` [dat.magic]"), std::string::npos);
+}
+
 // An extent of a tensor file has 32 bits.
 TEST_F(DatCornersTest, ExtentsOfMoreBits) {
   for (const auto format : {DatFile::Format::kRatified, DatFile::Format::kProvisional}) {

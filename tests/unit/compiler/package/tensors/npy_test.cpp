@@ -135,6 +135,14 @@ TEST_F(NpyTest, NothingAfterTheEndCounts) {
     const std::string read = Read(Npy(dictionary, data));
     EXPECT_NE(read.find(message), std::string::npos) << dictionary << ": " << read;
   }
+  // Whatever follows in the file, a header without its last brace has no value.
+  for (const char* end : {"", " ", "\n"}) {
+    const std::string cut =
+        Npy("{'descr': '<i4', 'fortran_order': False, 'shape': (1,)" + std::string(end), "1234");
+    EXPECT_FALSE(ReadNpy(Source(cut), context_.emitter));
+    EXPECT_EQ(context_.emitter.diagnostics().size(), 1U) << Messages();
+    context_.emitter.Clear();
+  }
   const std::string whole = Npy("{'descr': '<i4', 'fortran_order': False, 'shape': (1,)}", "1234");
   const DataSource source = Source(whole);
   for (const size_t size : {0, 1, 5}) {

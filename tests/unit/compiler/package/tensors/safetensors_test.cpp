@@ -122,6 +122,10 @@ TEST_F(SafetensorsTest, PlacesOfMistakes) {
   const auto data = static_cast<uint32_t>(8 + header.size());
   EXPECT_EQ(place(File(header, "12345")), (std::pair(data + 4, data + 5)));
   EXPECT_EQ(place(File(header, "1234567")), (std::pair(data + 4, data + 7)));
+  // Of two tensors with the same items, the later one is wrong.
+  const std::string twice = "{" + Tensor("a", "1", "0, 4") + ", " + Tensor("b", "1", "0, 4") + "}";
+  const auto second = static_cast<uint32_t>(8 + twice.rfind("[0, 4]"));
+  EXPECT_EQ(place(File(twice, "1234")).first, second);
   const std::string bools = R"({"a": {"dtype": "BOOL", "shape": [3], "data_offsets": [0, 3]}})";
   const auto at = static_cast<uint32_t>(8 + bools.size());
   for (const uint32_t wrong : {0U, 1U, 2U}) {
