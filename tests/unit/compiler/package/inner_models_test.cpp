@@ -31,6 +31,7 @@ class InnerModelsTest : public PackageTest {
   }
   // Expects that the model has the variable, resource and document of Part() below `part`.
   void ExpectPart(const ModelContainer& model) {
+    EXPECT_TRUE(model.has_weights());
     EXPECT_TRUE(model.HasVariable("part/w"));
     EXPECT_FALSE(model.HasVariable("part/v"));
     EXPECT_FALSE(model.HasVariable("w"));

@@ -155,19 +155,26 @@ TEST_F(ModelTest, FindsVariablesOfFoldersBesideWhatItListed) {
   EXPECT_EQ(Open(Path("m"))->Labels().size(), 4u);
 }
 
-// A folder of 10,000 entries or more is listed again.
+// A folder of 10,000 entries or more is listed again. The folder of a document, which may be unrelated, is
+// searched for up to 10,000 entries.
 TEST_F(ModelTest, ListsLargeFoldersAgain) {
   Write("m/graph.nnef", kGraph);
-  for (int i = 1; i < 9'998; ++i) Write(fmt::format("m/{}.txt", i), "");
+  for (size_t i = 1; i < 9'998; ++i) Write(fmt::format("m/{}.dat", i), "");
+  size_t files = 9'998;
   for (const bool is_large : {false, true}) {
     Write(is_large ? "m/b.dat" : "m/a.dat", "");
     const auto model = Open(Path("m"));
     ASSERT_NE(model, nullptr) << Messages();
-    EXPECT_EQ(model->Labels().size(), is_large ? 2u : 1u);
+    EXPECT_EQ(model->Labels().size(), files++);
     Write("m/later.dat", "");
     EXPECT_EQ(model->HasVariable("later"), is_large);
     std::filesystem::remove(Path("m/later.dat"));
   }
+  for (int i = 0; i < 9; ++i) Write(fmt::format("m/more{}.dat", i), "");
+  EXPECT_EQ(Open(Path("m"))->Labels().size(), 10'008U);
+  // The document itself is among the entries or after them.
+  const size_t found = Open(Path("m/graph.nnef"))->Labels().size();
+  EXPECT_TRUE(found == 9'999 || found == 10'000) << found;
 }
 
 TEST_F(ModelTest, OpensArchives) {
@@ -357,6 +364,22 @@ TEST_F(ModelTest, BytesOfFilesInArchives) {
 }
 
 // Messages about an archive as a whole have no bytes.
+// Messages about a folder name it, but none of its lines.
+TEST_F(ModelTest, FilesOfMessagesAboutFolders) {
+  Write("m/graph.nnef", kGraph);
+  Write("m/a.dat", Dat(1, 2));
+  for (const char* path : {"m", "m/graph.nnef"}) {
+    const auto model = Open(Path(path));
+    ASSERT_NE(model, nullptr) << Messages();
+    EXPECT_FALSE(model->ReadVariable("b", ElementType::kF32, context_.emitter));
+    ASSERT_EQ(context_.emitter.diagnostics().size(), 1U);
+    const FileId file = context_.emitter.diagnostics().front().range.file;
+    EXPECT_EQ(context_.sources.Kind(file), FileKind::kNamed);
+    EXPECT_EQ(context_.sources.Name(file), Path(path));
+    context_.emitter.Clear();
+  }
+}
+
 TEST_F(ModelTest, PlacesOfMessagesAboutArchives) {
   EXPECT_EQ(Open(Write("m.tar", TarMaker().File("a.dat", Dat(1, 2)).Tar())), nullptr);
   ASSERT_EQ(context_.emitter.diagnostics().size(), 1u);

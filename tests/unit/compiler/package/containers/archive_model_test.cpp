@@ -218,6 +218,26 @@ TEST_F(ArchiveModelTest, FoldersThatCannotBeListed) {
   EXPECT_FALSE(model->HasVariable("a"));
 }
 
+// A closed folder within a model hides no files but its own.
+TEST_F(ArchiveModelTest, ClosedFoldersWithinAModel) {
+  namespace fs = std::filesystem;
+  constexpr size_t kFiles = 16;
+  const std::string path = Write("m/graph.nnef", kDocument);
+  for (size_t i = 0; i < kFiles; ++i) {
+    Write(fmt::format("m/{}.dat", i), "");
+    Write(fmt::format("m/closed{}/a.dat", i), "");
+    fs::permissions(Path(fmt::format("m/closed{}", i)), fs::perms(0700));
+  }
+  fs::permissions(folder_, fs::perms(0711));
+  const OtherUser user;
+  if (!user.Reaches(path)) GTEST_SKIP() << "not the administrator, or a private folder";
+  for (const std::string& opened : {path, Path("m")}) {
+    const auto model = Open(opened);
+    ASSERT_NE(model, nullptr) << Messages();
+    EXPECT_EQ(model->Labels().size(), kFiles) << opened;
+  }
+}
+
 // An archive that holds no document but one of NNEF 2.0 is reported as a model of that version.
 TEST_F(ArchiveModelTest, ModelsOfNnef2) {
   const std::string second = "net" + std::string(kSkriptNdSuffix);

@@ -101,6 +101,15 @@ TEST_F(TarWriterTest, CompressedArchives) {
   }
 }
 
+// The end of a path decides if a model is written as an archive.
+TEST_F(TarWriterTest, NamesOfArchives) {
+  for (const char* path : {"m.tar", "m.tgz", "m.tar.gz", "f/m.nnef.tar", "m.nnef.tgz", ".tar"})
+    EXPECT_TRUE(IsArchiveName(path)) << path;
+  for (const char* path :
+       {"", "m", "tar", "tgz", "m.gz", "m.tar.xz", "m.tar/m", "m.TAR", "m.tarx", "mtar.gz"})
+    EXPECT_FALSE(IsArchiveName(path)) << path;
+}
+
 // A file that cannot be read leaves no archive.
 TEST_F(TarWriterTest, FilesThatCannotBeRead) {
   Write("m/a.dat", "a");
