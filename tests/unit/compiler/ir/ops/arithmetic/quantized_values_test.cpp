@@ -140,9 +140,10 @@ TEST(QuantizedValues, NodesInTheirGraphs) {
 // A graph with results of MaxPool, images in channels-last order.
 class QuantizedImages : public ::testing::Test {
  protected:
-  OutputPort Images(const PartialShape& shape) {
-    const NodeId x = AddParameter(graph_, "x", ElementType::kF32, shape);
-    return Add("opset1", "MaxPool", {{x, 0}}, shape, {});
+  OutputPort Images(const PartialShape& shape) { return Add("opset1", "MaxPool", {Rows(shape)}, shape, {}); }
+  // Data in row-major order.
+  OutputPort Rows(const PartialShape& shape) {
+    return {AddParameter(graph_, "x", ElementType::kF32, shape), 0};
   }
   OutputPort Add(std::string_view set, std::string_view name, const std::vector<OutputPort>& inputs,
                  const PartialShape& shape, AttributeMap attributes) {
@@ -183,6 +184,17 @@ TEST_F(QuantizedImages, PadsOfChannels) {
     EXPECT_FALSE(extends(images, {0, 0, 0, 0}, end));
   EXPECT_FALSE(extends(images, {0, 0, 0, 0}, {0, 1, 0, 0}, "edge"));
   EXPECT_FALSE(extends(images, {0, 0, 0, 0}, {0, 1, 0, 0}, "constant", 1));
+  // Another border than one known number is none; nor are row-major data images.
+  const auto extends_with = [&](OutputPort data, OutputPort border) {
+    const OutputPort begin = Constant({4}, {0, 0, 0, 0}), end = Constant({4}, {0, 1, 0, 0});
+    return ExtendsChannels(graph_, Of(Add("opset1", "Pad", {data, begin, end, border}, images,
+                                          Attributes({{"pad_mode", "constant"}}))));
+  };
+  const OutputPort scalar = {AddParameter(graph_, "s", ElementType::kF32, PartialShape::OfRank(0)), 0};
+  EXPECT_TRUE(extends_with(Images(images), Floats({}, 0)));
+  for (const OutputPort border : {Floats({2}, 0), Floats({0}, 0), scalar})
+    EXPECT_FALSE(extends_with(Images(images), border));
+  EXPECT_FALSE(extends_with(Rows(images), Floats({}, 0)));
   // The numbers of added elements must be known.
   const OutputPort data = Images(images), open = {AddParameter(graph_, "p", ElementType::kI64, {4}), 0};
   const OutputPort none = Constant({4}, {0, 0, 0, 0}), one = Constant({4}, {0, 1, 0, 0});
@@ -220,6 +232,11 @@ TEST_F(QuantizedImages, CopiesOfPixels) {
     EXPECT_TRUE(repeats(axes)) << axes[0];
   }
   EXPECT_FALSE(repeats({{2, 3}}, "linear"));
+  EXPECT_FALSE(RepeatsPixels(
+      graph_,
+      Of(Add("opset4", "Interpolate",
+             {Rows({1, 4, 5, 6}), Constant({2}, {10, 12}), Floats({2}, 2), Constant({2}, {2, 3})},
+             {1, 4, 10, 12}, Attributes({{"mode", "nearest"}, {"shape_calculation_mode", "sizes"}})))));
   EXPECT_FALSE(repeats(std::nullopt));
   // The sizes, the scales and the axes are known.
   for (const size_t open : {1, 2, 3}) {
@@ -258,6 +275,15 @@ TEST_F(QuantizedImages, ZeroPointsOfChannels) {
                                  {4, 1, 3, 3},    PartialShape(),  {Dim(4), Dim(1), Dim(1), Dim(), Dim(3)}};
   for (const PartialShape& filters : others)
     EXPECT_FALSE(subtracts({1, 4, 1, 1}, true, filters)) << ToString(filters);
+  // The zero points are known, and only depthwise convolutions read the differences.
+  for (const bool is_known : {true, false}) {
+    for (const char* user : {"GroupConvolution", "Convolution"}) {
+      const OutputPort zeros = is_known ? Floats({1, 4, 1, 1}, 3) : Rows({1, 4, 1, 1});
+      const OutputPort difference = Add("opset1", "Subtract", {Images(images), zeros}, images, {});
+      Add("opset1", user, {difference, Rows({4, 1, 1, 3, 3})}, images, {});
+      EXPECT_EQ(SubtractsZeroPoints(graph_, Of(difference)), is_known && user[0] == 'G') << user;
+    }
+  }
 }
 
 // A lookup gathers from 256 known numbers in f32, by indices that hold all quantized values.
@@ -292,8 +318,9 @@ TEST_F(QuantizedImages, LookupsInTables) {
 
 // A split along the channels of images, of known axis and parts.
 TEST_F(QuantizedImages, SplitsOfChannels) {
-  const auto splits = [&](OutputPort axis, const PartialShape& part = {1, 2, 5, 6}) {
-    const OutputPort inputs[] = {Images({1, 4, 5, 6}), axis};
+  const auto splits = [&](OutputPort axis, const PartialShape& part = {1, 2, 5, 6}, bool is_image = true) {
+    const PartialShape whole = {1, 4, 5, 6};
+    const OutputPort inputs[] = {is_image ? Images(whole) : Rows(whole), axis};
     const NodeId split = AddNode(
         graph_, "opset1", "Split",
         {.name = "n", .inputs = inputs, .attributes = Attributes({{"num_splits", 2}}), .num_outputs = 2});
@@ -307,6 +334,7 @@ TEST_F(QuantizedImages, SplitsOfChannels) {
   EXPECT_FALSE(splits(Constant({0}, {})));
   EXPECT_FALSE(splits({AddParameter(graph_, "a", ElementType::kI64, PartialShape::OfRank(0)), 0}));
   EXPECT_FALSE(splits(Constant({}, {1}), PartialShape::OfRank(4)));
+  EXPECT_FALSE(splits(Constant({}, {1}), {1, 2, 5, 6}, false));
 }
 
 // The limits of a quantization are known constants.
