@@ -198,6 +198,72 @@ TEST_F(PortMapsTest, IterationsOverKnownExtents) {
   for (const int64_t axis : {-1, 0}) EXPECT_EQ(iterations(axis, PartialShape()), std::nullopt) << axis;
 }
 
+// A Loop has a known number of iterations by one known trip count and one condition that is true.
+TEST_F(PortMapsTest, IterationsOfLoops) {
+  const auto iterations = [&](const TensorValue& trips, const TensorValue& condition) {
+    Graph graph(&registry_, "g");
+    const OutputPort inputs[] = {{AddConst(graph, trips, "t"), 0}, {AddConst(graph, condition, "c"), 0}};
+    const NodeId loop = AddNode(graph, "opset5", "Loop", {.name = "l", .inputs = inputs, .num_outputs = 0});
+    graph.AddBody(loop, {.role = "body", .graph = std::make_unique<Graph>(&registry_, "b")});
+    return ops::opset::KnownIterations(graph, graph.node(loop));
+  };
+  const TensorValue goes_on = TensorValue::Filled(ElementType::kBoolean, {}, 1);
+  EXPECT_EQ(iterations(TensorValue::FromInts({}, {3}), goes_on), 3);
+  EXPECT_EQ(iterations(TensorValue::FromInts({1}, {3}), goes_on), 3);
+  EXPECT_EQ(iterations(TensorValue::FromInts({2}, {3, 3}), goes_on), std::nullopt);
+  EXPECT_EQ(iterations(TensorValue::FromInts({0}, {}), goes_on), std::nullopt);
+  for (const Shape& shape : {Shape{0}, Shape{2}}) {
+    EXPECT_EQ(
+        iterations(TensorValue::FromInts({}, {3}), TensorValue::Filled(ElementType::kBoolean, shape, 1)),
+        std::nullopt);
+  }
+}
+
+// One mistake of an If is reported once: of the element type of its condition, and of the outputs of a body.
+TEST_F(PortMapsTest, MistakesOfBranchesAreReportedOnce) {
+  struct Mistakes {
+    ElementType condition = ElementType::kBoolean;
+    PartialShape shape = {1};
+    std::vector<int32_t> outputs = {0, 1};  // of each result
+  };
+  const auto messages = [&](const Mistakes& form) {
+    Graph graph(&registry_, "g");
+    const OutputPort condition = {AddParameter(graph, "c", form.condition, form.shape), 0};
+    const NodeId node = AddNode(graph, "opset8", "If", {.name = "i", .inputs = condition, .num_outputs = 2});
+    for (const char* role : {"then_body", "else_body"}) {
+      Body body{.role = role, .graph = std::make_unique<Graph>(&registry_, "b")};
+      for (const int32_t output : form.outputs) {
+        const NodeId value = AddConst(*body.graph, TensorValue::FromInts({1}, {output}), "v");
+        body.outputs.push_back({.external = output, .internal = static_cast<int32_t>(body.outputs.size())});
+        AddResult(*body.graph, "r", {value, 0});
+      }
+      graph.AddBody(node, std::move(body));
+    }
+    Emitter emitter;
+    (void)InferNode(graph, node, emitter);  // reports the mistakes
+    std::string text;
+    for (const Diagnostic& diagnostic : emitter.diagnostics()) text += diagnostic.message + "\n";
+    return text;
+  };
+  EXPECT_EQ(messages({}), "");
+  const Mistakes bad_outputs{.outputs = {0, 0}};
+  const std::string outputs =
+      "output 0 of `i` (If) is associated with 2 results of `then_body`; expected one\n";
+  EXPECT_EQ(messages(bad_outputs), outputs);
+  EXPECT_EQ(messages({.outputs = {0, 1, 1}}),
+            "output 1 of `i` (If) is associated with 2 results of `then_body`; expected one\n");
+  EXPECT_EQ(messages({.outputs = {0}}),
+            "output 1 of `i` (If) is associated with 0 results of `then_body`; expected one\n");
+  Mistakes both = bad_outputs;
+  both.condition = ElementType::kI32;
+  EXPECT_EQ(messages(both), "`cond` of `i` (If) has the element type i32; expected boolean\n");
+  both = bad_outputs;
+  both.shape = {1, 1};
+  EXPECT_EQ(messages(both), "`cond` of `i` (If) has rank 2; expected 0 or 1\n");
+  both.shape = {2};
+  EXPECT_EQ(messages(both), "`cond` of `i` (If) has the shape [2]; expected one element\n");
+}
+
 // Of the outputs whose types differ between the branches of an If, the first one is reported.
 TEST_F(PortMapsTest, TypesOfBranchesAreReportedOnce) {
   Graph graph(&registry_, "g");

@@ -82,6 +82,11 @@ TEST_F(LoopsTest, PartsOfTheResultAlone) {
             adds + "Concat(loop/Concat: s, s_2) ReLU(r: loop/Concat) Result(all: r) Result(last: s_2)");
   EXPECT_EQ(unrolled("slice(axis 1, start 4, end 0, stride -2, part 2)"),
             adds + "Concat(loop/Concat: s_2, s) ReLU(r: loop/Concat) Result(all: r) Result(last: s_2)");
+  // Spans from or to the end of the axis have no known length.
+  for (const char* give : {"start 0, end -1, stride 2", "start -1, end 0, stride -2"})
+    EXPECT_EQ(unrolled(fmt::format("slice(axis 1, {}, part 2)", give)),
+              "Parameter(x) Parameter(h) Add(s: x, h) ReLU(r: s) Result(all: r) Result(last: s)")
+        << give;
 }
 
 TEST_F(LoopsTest, ASpanWithinTheAxis) {
