@@ -56,7 +56,11 @@ TEST_F(EinsumTest, WhatIsNoProductOfMatrices) {
   EXPECT_EQ(Of("ij,jkk->ik", "[3,4]", "[4,5,5]"), left);
   EXPECT_EQ(Of("jkk,ij->ik", "[4,5,5]", "[3,4]"), left);
   EXPECT_EQ(Of("ij,jk->iik", "[3,4]", "[4,5]"), left);
-  EXPECT_EQ(Of("ijm,jk->ik", "[3,4,2]", "[4,5]"), left);  // m is summed separately
+  // m is summed separately.
+  EXPECT_EQ(Of("ijm,jk->ik", "[3,4,2]", "[4,5]"), left);
+  EXPECT_EQ(Of("ij,jkm->ik", "[3,4]", "[4,5,2]"), left);
+  EXPECT_EQ(Of("jk,ijm->ik", "[4,5]", "[3,4,2]"), left);
+  EXPECT_EQ(Of("jkm,ij->ik", "[4,5,2]", "[3,4]"), left);
 }
 
 // Products of integers remain.
