@@ -262,6 +262,24 @@ TEST_F(GraphTest, AMistakeIsToldOnce) {
   EXPECT_FALSE(graph_.output(last).shape.rank_known());
 }
 
+// The outputs of an operation without a shape function are as declared, even after a mistake.
+TEST_F(GraphTest, DeclaredOutputsStay) {
+  registry_.Add({.set = "acme", .name = "F", .inputs = {{.name = "a"}}, .outputs = {"b"}});
+  const OutputPort x = Input();
+  const OutputPort wrong = Add("add", {x, Input(PartialShape{4})});
+  const OutputPort declared = {AddNode(graph_, "acme", "F", {.name = "f", .inputs = wrong}), 0};
+  graph_.SetOutputType(declared, ElementType::kF32, PartialShape{5});
+  const OutputPort after = Add("neg", {declared});
+  Add("mul", {after, x});
+  Emitter emitter;
+  EXPECT_FALSE(InferGraph(graph_, emitter));
+  EXPECT_EQ(emitter.error_count(), 2u);  // of `add` and `mul`
+  for (const OutputPort port : {declared, after}) {
+    EXPECT_EQ(graph_.output(port).type, ElementType::kF32);
+    EXPECT_EQ(graph_.output(port).shape, PartialShape{5});
+  }
+}
+
 TEST(OpRegistryTest, FindsTheNewest) {
   OpRegistry registry;
   const OpId first = registry.Add({.set = "opset1", .name = "MaxPool"});
