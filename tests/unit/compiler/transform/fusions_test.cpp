@@ -94,6 +94,24 @@ TEST_F(FusionsTest, NoGelu) {
                       "  %y = opset1.Multiply \"out\" (%m, %k) : f32[1,2,3,4]\n"));
 }
 
+// A product is followed through at most 16 nodes.
+TEST_F(FusionsTest, FactorsOfLongProducts) {
+  const auto operations = [&](int count) {
+    std::string tail = "  %pa = opset1.Multiply \"pa\" (%x, %half) : f32[2,3,4]\n";
+    for (int i = 1; i + 1 < count; ++i) {
+      const char next = static_cast<char>('a' + i);
+      tail += fmt::format("  %p{0} = opset1.Multiply \"p{0}\" (%p{1}, %one) : f32[2,3,4]\n", next,
+                          static_cast<char>(next - 1));
+    }
+    tail += fmt::format("  %y = opset1.Multiply \"out\" (%a, %p{}) : f32[2,3,4]\n",
+                        static_cast<char>('a' + count - 2));
+    return Left(Graph("middle.GeluFusion", GeluOf({}, tail)));
+  };
+  EXPECT_EQ(operations(2), "Gelu");
+  EXPECT_EQ(operations(16), "Gelu");
+  EXPECT_NE(operations(17).find("Erf"), std::string::npos);
+}
+
 // Graphs without one of the operations of Mish are not searched for it.
 TEST_F(FusionsTest, MishNeedsBothFunctions) {
   const TransformationList list = StandardTransformations();

@@ -169,6 +169,25 @@ TEST_F(UpdateConfigurationTest, Mistakes) {
       "`net/block1` has");
 }
 
+// The first instance, too, has one node of each name: `s.` stands for two blocks.
+TEST_F(UpdateConfigurationTest, InstancesThatStandForSeveralBlocks) {
+  const std::string blocks = R"(  %0 = opset1.Parameter "x" {element_type = f32, shape = [2]} : f32[2]
+  %1 = opset1.ReLU "s1/relu" (%0) : f32[2]
+  %2 = opset1.ReLU "s2/relu" (%1) : f32[2]
+  %3 = opset1.ReLU "t/relu" (%2) : f32[2]
+  opset1.Result "y" (%3)
+)";
+  const auto update = [&](const std::string& instances) {
+    return Update(R"([{"match_kind": "scope", "id": "T", "instances": [)" + instances + "]}]", blocks);
+  };
+  const std::string wrong =
+      "the instance `s.` of the entry `T` has 2 nodes `relu$`; expected one, as `{}` has";
+  EXPECT_EQ(update(R"("s.")"), fmt::format(fmt::runtime(wrong), "s."));
+  EXPECT_EQ(update(R"("s.", "t")"), fmt::format(fmt::runtime(wrong), "s."));
+  EXPECT_EQ(update(R"("t", "s.")"), fmt::format(fmt::runtime(wrong), "t"));
+  EXPECT_EQ(update(R"("s1", "s2", "t")").find("the instance"), std::string::npos);
+}
+
 // An operation of the block that nothing reads is an output of it.
 TEST_F(UpdateConfigurationTest, NodesThatNothingReadsAreOutputs) {
   const std::string x = "  %0 = opset1.Parameter \"x\" {element_type = f32, shape = [2]} : f32[2]\n";
@@ -185,6 +204,9 @@ TEST_F(UpdateConfigurationTest, NodesThatNothingReadsAreOutputs) {
             R"("outputs":[{"node":"unread$","port":0}]}])");
   // A constant has no value of the block, and a sink has no output.
   EXPECT_EQ(outputs("  %2 = opset1.Const \"net/k\" : f32[1] = dense<f32[1]: 1.0>\n"
+                    "  %3 = opset1.Abs \"net/unread\" (%1) : f32[2]\n  opset1.Result \"y\" (%0)\n"),
+            R"("outputs":[{"node":"unread$","port":0}]}])");
+  EXPECT_EQ(outputs("  %2 = nnef.constant \"net/k\" {shape = [], value = [2.0], dtype = \"scalar\"} : f32[]\n"
                     "  %3 = opset1.Abs \"net/unread\" (%1) : f32[2]\n  opset1.Result \"y\" (%0)\n"),
             R"("outputs":[{"node":"unread$","port":0}]}])");
   EXPECT_EQ(outputs("  opset6.Assign \"net/set\" (%1) {variable_id = \"v\"}\n  opset1.Result \"y\" (%0)\n"),

@@ -51,6 +51,31 @@ TEST_F(ChangedInferenceTest, ReadersOfAnotherTypeAreInferred) {
   EXPECT_EQ(TypeOf("b"), "f16[2]");
 }
 
+// A known value that inference does not compute is forgotten where an input changes, and only there.
+TEST_F(ChangedInferenceTest, OtherNodesKeepKnownValues) {
+  graph_ = Parse(R"(  %0 = opset1.Parameter "x" {element_type = f32, shape = [2]} : f32[2]
+  %1 = opset1.Parameter "z" {element_type = f32, shape = [2]} : f32[2]
+  %2 = opset1.Abs "a" (%0) : f32[2]
+  %3 = opset1.Sqrt "b" (%2) : f32[2]
+  %4 = opset1.Abs "before" (%1) : f32[2]
+  %5 = opset1.Sqrt "other" (%4) : f32[2]
+  opset1.Result "y" (%3)
+  opset1.Result "w" (%5)
+)");
+  ASSERT_NE(graph_, nullptr);
+  const auto output = [&](const char* name) { return Graph(*graph_).FindNode(name)->ir().port(); };
+  const TensorValue value = TensorValue::FromFloats({2}, {1, 2});
+  for (const char* name : {"a", "before", "other"}) graph_->SetOutputValue(output(name), value);
+  EXPECT_EQ(RunFunction(*graph_, "CHANGE",
+                        [](Graph& graph) {
+                          graph.FindNode("a")->in_port(0).Connect(graph.FindNode("z")->out_port(0));
+                        }),
+            "");
+  EXPECT_FALSE(graph_->output(output("a")).value.has_value());
+  for (const char* name : {"before", "other"})
+    EXPECT_TRUE(graph_->output(output(name)).value.has_value()) << name;
+}
+
 // A shape that is computed from values follows them, although the shape of the values is the same.
 TEST_F(ChangedInferenceTest, ReadersOfAnotherValueAreInferred) {
   const std::string text = R"(  %0 = opset1.Parameter "known" {element_type = f32, shape = [6]} : f32[6]
