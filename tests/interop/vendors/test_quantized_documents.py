@@ -165,6 +165,15 @@ def test_two_tensors(operation: str, point: int, result_point: int, signed: str,
     check(nnefc, tmp_path, write(tmp_path / "model", statements, lines), x)
 
 
+@pytest.mark.parametrize("statement", ["max(q, -0.5)", "relu(q)", "min(q, 6.5)"])
+@pytest.mark.parametrize("scale, result_scale", [(0.13, 0.02), (0.24, 0.48), (0.12, 0.24), (0.54, 0.04)])
+def test_bounds_of_another_scale(statement: str, scale: float, result_scale: float, nnefc: Path, tmp_path: Path) -> None:
+    """Half steps of the result fall to either side by the order of the factors, which is another one for maxima with a number."""
+    lines = LINE.format("q", 10, scale, "false") + LINE.format("r", 20, result_scale, "false")
+    model = write(tmp_path / "model", EXTERNAL + f"q = tract_core_cast(x);\nr = {statement};\ny = tract_core_cast(r, to = 'f32');", lines)
+    check(nnefc, tmp_path, model, (np.arange(-8, 56) * scale).astype(np.float32))
+
+
 @pytest.mark.parametrize("name, scale, result_scale", [("add", 1e6, 1e-1), ("sub", 1e6, 1e-1), ("mul", 1e3, 1e-1), ("max", 1e6, 1e-1)])
 def test_sums_of_more_than_32_bits(name: str, scale: float, result_scale: float, nnefc: Path, tmp_path: Path) -> None:
     statements = ("x = tract_core_external(shape = [2, 6], datum_type = 'f32');\nq = tract_core_cast(x);\n"
