@@ -389,33 +389,6 @@ TEST_F(BuiltInTest, NodesOfUnknownOperationsAreKeptApart) {
             "Parameter(x) F(a: x) F(b: x) Add(s: a, b) Result(y: s)");
 }
 
-// Operations without inputs may be sources of values, and sinks change state.
-TEST_F(BuiltInTest, SourcesAndSinksAreKeptApart) {
-  const ir::InferFunction infer = [](ir::InferContext& context) {
-    context.SetOutput(0, ElementType::kF32, ir::PartialShape{2, 3, 4});
-  };
-  registry_.Add({.set = "acme", .name = "Source", .section = {}, .outputs = {"y"}, .infer = infer});
-  for (const auto& [name, is_sink] : {std::pair("Plain", false), std::pair("Sink", true)}) {
-    registry_.Add({.set = "acme",
-                   .name = name,
-                   .section = {},
-                   .inputs = {{.name = "a"}},
-                   .outputs = {"y"},
-                   .infer = infer,
-                   .is_sink = is_sink});
-  }
-  const auto left = [&](const std::string& operation, const std::string& inputs) {
-    return Left(Body("middle.MergeEqualNodes", fmt::format("  %1 = acme.{0} \"p\" {1} : f32[2,3,4]\n"
-                                                           "  %2 = acme.{0} \"q\" {1} : f32[2,3,4]\n"
-                                                           "  %3 = opset1.Add \"r\" (%0, %1) : f32[2,3,4]\n"
-                                                           "  %9 = opset1.Add \"s\" (%3, %2) : f32[2,3,4]\n",
-                                                           operation, inputs)));
-  };
-  EXPECT_EQ(left("Plain", "(%0)"), "Plain Add Add");
-  EXPECT_EQ(left("Sink", "(%0)"), "Sink Sink Add Add");
-  EXPECT_EQ(left("Source", "()"), "Source Source Add Add");
-}
-
 // Two results of one value remain two outputs.
 TEST_F(BuiltInTest, EqualResultsAreKeptApart) {
   EXPECT_EQ(After("middle.MergeEqualNodes",
