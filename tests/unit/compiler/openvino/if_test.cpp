@@ -347,6 +347,19 @@ TEST_F(IfTest, NestsSixtyFourDeepAndNoDeeper) {
   }
 }
 
+// What is nested too deeply is not read: it may violate any rule.
+TEST_F(IfTest, BodiesThatAreNestedTooDeeplyAreNotRead) {
+  for (const int depth : {2, 64, 65, 70}) {
+    std::string xml = NestedNet(depth);
+    const std::string tag = "<then_body>";
+    const size_t begin = xml.rfind(tag) + tag.size();
+    xml.erase(begin, xml.find("</then_body>", begin) - begin);
+    EXPECT_EQ(Read(xml).labels,
+              std::vector<std::string>{depth <= 64 ? "openvino.xml-missing-element" : "openvino.nesting"})
+        << depth;
+  }
+}
+
 TEST_F(IfTest, FindsUnknownOperationsAtEachDepth) {
   for (const int depth : {1, 2, 32, 33, 63, 64}) {
     const auto graph = ExpectFine(NestedNet(depth, /*is_known=*/false));

@@ -277,6 +277,9 @@ TEST_F(ReadTest, KeepsUnknownOperations) {
   EXPECT_TRUE(node.Is("extension", "MyOp"));
   EXPECT_EQ(node.attribute("text"), ir::Attribute("a < b"));
   EXPECT_EQ(node.output().shape, ir::PartialShape({2}));
+  ASSERT_TRUE(WriteOpenVino(*graph, Path("written.xml")).ok());
+  const std::string written = ReadText(Path("written.xml"));
+  EXPECT_NE(written.find("<data " + custom.data + "/>"), std::string::npos) << written;
   Emitter emitter;
   EXPECT_FALSE(RequireKnownOperations(*graph, emitter));
   ASSERT_EQ(emitter.diagnostics().size(), 1u);
