@@ -1,6 +1,7 @@
 // Quantizations alone, by each of their formulas, and what joins, adds or looks up codes
 // between two.
 
+#include "fmt/core.h"
 #include "runtime/fast/simd/dispatch.h"
 #include "tests/unit/runtime/engine/quantized/quantized_graph.h"
 
@@ -413,6 +414,36 @@ TEST(TablesOfCodesTest, GatherOfTheGraph) {
       expected.reserve(codes.size());
       for (const int64_t code : codes) expected.push_back(table[static_cast<size_t>(code)]);
       ExpectNumbers(g, {NumbersOf(shape, codes, by)}, expected);
+    }
+  }
+}
+
+// The indices of a Gather are the numbers of the quantized values, rounded towards zero, whether these are in
+// memory or the numbers are.
+TEST(TablesOfCodesTest, GatherByOtherQuantizations) {
+  constexpr int64_t kEntries = 256;
+  const Shape shape = {64, 32};
+  std::vector<float> table;
+  for (int64_t i = 0; i < kEntries; ++i) table.push_back(static_cast<float>(i * i) / 8 - 100);
+  for (const Quantization& by :
+       std::vector<Quantization>{{.scale = 1}, {.scale = 0.5F}, {.scale = 1, .zero = 100}, {0.25F, 40}}) {
+    const std::vector<int64_t> codes = DrawValues(shape, 128, Spread::kAnywhere, 10);
+    const TensorValue numbers = NumbersOf(shape, codes, by);
+    for (const char* way : {"", "round"}) {
+      SCOPED_TRACE(fmt::format("scale {}, zero {}, {}", by.scale, by.zero, way));
+      TestGraph g;
+      const ir::OutputPort indices = g.Op("Convert", {FakeQuantized(g, g.Parameter("x", shape), by)},
+                                          With("destination_type", ElementType::kI32));
+      const ir::OutputPort axis = g.Const(TensorValue::FromInts({}, {0}));
+      g.Result(
+          g.Op("opset8", "Gather", {g.Const(TensorValue::FromFloats({kEntries}, table)), indices, axis}));
+      const TensorValue made = RunGraph(g.graph, {.threads = 2, .way = way}, {numbers})[0];
+      for (size_t i = 0; i < codes.size(); ++i) {
+        const auto index = static_cast<int64_t>(by.Number(codes[i]));
+        ASSERT_EQ(made.ElementAsDouble(static_cast<int64_t>(i)),
+                  table[static_cast<size_t>(index < 0 ? index + kEntries : index)])
+            << codes[i];
+      }
     }
   }
 }
