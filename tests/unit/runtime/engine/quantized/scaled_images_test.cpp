@@ -79,5 +79,36 @@ TEST(ScaledImagesTest, RowMajorImages) {
     ExpectScaledImages({.shape = {2, 24, 4, 4}, .is_second = is_second, .is_in_rows = true, .kernel = ""});
 }
 
+// `min_max_linear_quantize` rounds numbers halfway between two codes up, unlike FakeQuantize.
+TEST(ScaledImagesTest, NumbersBetweenTwoCodes) {
+  const Shape shape = {1, 32, 4, 4};
+  const Quantization to{.scale = 0x1p-3F, .zero = 77};
+  for (const bool is_min_max : {false, true}) {
+    TestGraph g;
+    Convolved copy{.image = shape, .outputs = 32, .groups = 32};
+    const ir::OutputPort x = copy.Add(g, g.Parameter("x", shape),
+                                      TensorValue::FromFloats(copy.Filter(), std::vector<float>(32, 1)));
+    const ir::OutputPort product =
+        g.Op("Multiply", {x, g.Const(TensorValue::FromFloats({1, 32, 1, 1}, std::vector<float>(32, 0.5F)))});
+    ir::AttributeMap bits = With("bits", int64_t{8});
+    for (const char* name : {"signed", "symmetric"}) bits.Set(name, false);
+    const ir::OutputPort quantized = is_min_max ? g.Op(ir::kNnefSet, "min_max_linear_quantize",
+                                                       {product, Scalar(g, static_cast<float>(to.Number(0))),
+                                                        Scalar(g, static_cast<float>(to.Number(255)))},
+                                                       bits)
+                                                : FakeQuantized(g, product, to);
+    g.Result(TakeImage(g, quantized, 32));
+    g.Result(x, "x");
+    std::vector<float> numbers;
+    std::vector<double> expected;
+    for (int64_t i = 0; i < *Volume(shape); ++i) {
+      const int64_t code = i % 254;
+      numbers.push_back(static_cast<float>(2 * to.Number(code)) + to.scale);
+      expected.push_back(to.Number(is_min_max || code % 2 != 0 ? code + 1 : code));
+    }
+    ExpectNumbers(g, {TensorValue::FromFloats(shape, numbers)}, expected);
+  }
+}
+
 }  // namespace
 }  // namespace nnefc::runtime::engine
