@@ -3,6 +3,8 @@
 
 #include <cstring>
 
+#include "fmt/core.h"
+#include "runtime/fast/gemm/compressed_gemm.h"
 #include "runtime/fast/gemm/compressed_rows.h"
 #include "runtime/fast/simd/dispatch.h"
 #include "tests/unit/runtime/engine/quantized/quantized_graph.h"
@@ -178,6 +180,34 @@ TEST(CompressedWeightsTest, RowsOutsideATable) {
     EXPECT_EQ(Session::Create(executable)->Run({TensorValue::FromInts({1}, {place})}).ok(),
               place >= -6 && place < 6)
         << place;
+  }
+}
+
+// A kernel of compressed weights multiplies at least one row, and at most as many as are faster than with
+// decompressed ones.
+TEST(CompressedWeightsTest, RowsOfAKernel) {
+  constexpr int64_t kMost = fast::gemm::kMaxLeftRows;
+  for (const Form form : kForms) {
+    const Compressed weights = MakeCompressed(form, {32, 64}, 6);
+    const kernels::ValueInfo right{.type = ElementType::kF32, .shape = {32, 64}, .constant = &weights.value};
+    const kernels::ValueInfo inputs[] = {{}, right};
+    const auto reason = [&](int64_t rows, int64_t terms, int64_t outputs, bool inputs_first) {
+      return fast::gemm::CompressedGemmApplies(
+                 {.inputs = inputs},
+                 {.rows = rows, .inputs = terms, .outputs = outputs, .inputs_first = inputs_first})
+          .ToString();
+    };
+    const std::string odd = IsBlocks(form) ? "rows of 33 elements, not a multiple of 32" : "";
+    for (const bool inputs_first : {false, true}) {
+      EXPECT_EQ(reason(0, 32, 64, inputs_first), "an empty matrix");
+      EXPECT_EQ(reason(1, 0, 64, inputs_first), "an empty matrix");
+      EXPECT_EQ(reason(1, 32, 64, inputs_first), "");
+      EXPECT_EQ(reason(kMost, 32, 64, inputs_first), "");
+      EXPECT_EQ(reason(kMost + 1, 32, 64, inputs_first),
+                fmt::format("{} rows, more than {}", kMost + 1, kMost));
+      EXPECT_EQ(reason(1, 33, 64, inputs_first), inputs_first ? "" : odd);
+      EXPECT_EQ(reason(1, 32, 33, inputs_first), inputs_first ? odd : "");
+    }
   }
 }
 
