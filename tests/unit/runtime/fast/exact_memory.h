@@ -15,21 +15,24 @@ inline float RunInExactMemory(const Step& step, const Shape& result, const char*
   const Choice choice = ChoiceOf(step, id);
   EXPECT_TRUE(choice.kernel) << id;
   if (!choice.kernel) return 0;
-  const auto floats = [](const tensor::Layout& layout, const Shape& shape) {
-    return layout == nullptr ? *Volume(shape) : static_cast<int64_t>(layout->byte_size() / sizeof(float));
+  const auto bytes = [](const tensor::Layout& layout, const Shape& shape) {
+    return layout == nullptr ? *Volume(shape) * int64_t{sizeof(float)}
+                             : static_cast<int64_t>(layout->byte_size());
   };
-  std::vector<simd::GuardedArray<float>> memory;
+  std::vector<simd::GuardedArray<std::byte>> memory;
   std::vector<tensor::TensorView> views;
   memory.reserve(step.inputs.size());
   views.reserve(step.inputs.size());
   std::vector<const tensor::TensorView*> inputs;
   for (size_t i = 0; i < step.inputs.size(); ++i) {
     const Shape& shape = step.inputs[i].shape;
-    memory.emplace_back(floats(choice.kernel->inputs[i], shape), simd::GuardedEdge::kEnd);
-    views.emplace_back(step.inputs[i].type, shape, reinterpret_cast<const std::byte*>(memory.back().data()));
+    memory.emplace_back(bytes(choice.kernel->inputs[i], shape), simd::GuardedEdge::kEnd);
+    views.emplace_back(step.inputs[i].type, shape, memory.back().data());
     inputs.push_back(&views.back());
   }
-  simd::GuardedArray<float> out(floats(choice.kernel->outputs[0], result), simd::GuardedEdge::kEnd, 1.0F);
+  simd::GuardedArray<float> out(
+      bytes(choice.kernel->outputs[0], result) / static_cast<int64_t>(sizeof(float)), simd::GuardedEdge::kEnd,
+      1.0F);
   const tensor::MutableTensorView output(step.inputs[0].type, result,
                                          reinterpret_cast<std::byte*>(out.data()));
   const tensor::MutableTensorView* outputs[] = {&output};

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <optional>
 #include <string>
@@ -106,6 +107,7 @@ struct Step {
   kernels::Precision precision = kernels::Precision::kF32;
   bool has_constants = true;
   const char* function = nullptr;         // a function of the result that is fused
+  bool is_result_quantized = false;       // by a FakeQuantize that is fused
   std::vector<float> filter_scales = {};  // of a quantized filter
   float filter_magnitude = 1000;
   bool has_quantized_operands = false;  // of a matmul of tensors
@@ -141,11 +143,23 @@ inline Choice ChoiceOf(const Step& step, std::string_view id) {
   const ir::OutputPort result = g.Op(step.set, step.type, ports, step.attributes, step.outputs);
   if (step.reads_last_output) g.Result({result.node, step.outputs - 1});
   if (step.has_quantized_operands)
-    ir::ops::MarkQuantizedOperands(*g.graph, result.node, {.left = {.scale = 1}, .right = {.scale = 1}});
+    ir::ops::MarkQuantizedOperands(*g.graph, result.node,
+                                   {.left = {.scale = 0.5F, .zero = 3}, .right = {.scale = 0.5F, .zero = 3}});
   const ir::Node& node = g.graph->node(result.node);
   llvm::SmallVector<kernels::ValueInfo, 2> outputs;
   llvm::SmallVector<kernels::PostOperation, 1> posts;
   if (step.function != nullptr) posts.push_back({.node = &g.graph->node(g.Op(step.function, {result}).node)});
+  const std::array<TensorValue, 2> limits = {TensorValue::FromFloats({}, {0}),
+                                             TensorValue::FromFloats({}, {255})};
+  if (step.is_result_quantized) {
+    std::vector<ir::OutputPort> quantized = {result};
+    posts.push_back({.first_operand = static_cast<int>(inputs.size())});
+    for (const size_t end : {0, 1, 0, 1}) {
+      quantized.push_back(g.Const(limits[end]));
+      inputs.push_back({.type = ElementType::kF32, .constant = &limits[end]});
+    }
+    posts.back().node = &g.graph->node(g.Op("FakeQuantize", quantized, With("levels", int64_t{256})).node);
+  }
   for (int32_t i = 0; i < step.outputs; ++i)
     outputs.push_back({.type = node.output(i).type, .shape = node.output(i).shape.known_extents()});
   const kernels::KernelFactory* factory = kRegistry.Find(kernels::Backend::kFast, step.set, step.type);
@@ -181,6 +195,10 @@ inline Step WithoutConstants(Step step) {
 }
 inline Step Fused(Step step) {
   step.function = "ReLU";
+  return step;
+}
+inline Step Quantized(Step step) {
+  step.is_result_quantized = step.as_codes = true;
   return step;
 }
 inline Step InMemory(Step step, Memory memory) {
