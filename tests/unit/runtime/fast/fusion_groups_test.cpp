@@ -79,6 +79,29 @@ TEST(FusionGroupsTest, KnownValuesThatAreNoConstants) {
   }
 }
 
+// An operation whose result has more axes than the one before it, or larger ones, is not part of its kernel.
+TEST(FusionGroupsTest, ResultsOfAnotherShape) {
+  struct Number {
+    const char* operation;
+    Shape shape;
+    bool is_part;
+  };
+  for (const Number& number : std::vector<Number>{{"Multiply", {1, 1, 1, 1}, true},
+                                                  {"Multiply", {1, 1, 1, 1, 1}, false},
+                                                  {"Add", {1, 1, 1, 1}, true},
+                                                  {"Add", {1, 1, 1, 1, 1}, false},
+                                                  {"Maximum", {1, 1, 1, 1}, true},
+                                                  {"Maximum", {1, 1, 1, 1, 1}, false},
+                                                  {"Add", {1, 16, 1, 1}, true},
+                                                  {"Add", {2, 16, 1, 1}, false}}) {
+    TestGraph g;
+    g.Result(g.Op(number.operation,
+                  {Pixelwise(g, g.Parameter("x", kImages), 1), g.Weights(number.shape, 2, 0.5F, 1)}));
+    EXPECT_EQ(ChainsOf(g), number.is_part ? Chains{std::string("Convolution ") + number.operation} : Chains{})
+        << number.operation << ToString(number.shape);
+  }
+}
+
 // A lookup of quantized values includes the quantization of its results, unless they have another reader.
 TEST(FusionGroupsTest, LookupTables) {
   for (const bool is_marked : {true, false}) {
