@@ -38,5 +38,26 @@ TEST(OperandShapeTest, OperandsOfAdditions) {
   EXPECT_EQ(of(pdpd, {16}, {2, 16}), OperandShape::kOther);
 }
 
+// Slopes of one axis belong to the second axis of the result if they are as many, otherwise to the last one.
+TEST(OperandShapeTest, SlopesOfOneAxis) {
+  TestGraph g;
+  const ir::OutputPort x = g.Parameter("x", {2, 8, 16});
+  const ir::Node& node = g.graph->node(g.Op("PReLU", {x, g.Weights({8}, 1)}).node);
+  const auto of = [&](const Shape& slopes, const Shape& result, int64_t channel_axis) {
+    return ClassifyOperand(node, slopes, result, channel_axis);
+  };
+  EXPECT_EQ(of({8}, {2, 8, 16}, 1), OperandShape::kPerChannel);
+  EXPECT_EQ(of({8}, {2, 8, 16}, 2), OperandShape::kOther);
+  EXPECT_EQ(of({16}, {2, 8, 16}, 1), OperandShape::kOther);
+  EXPECT_EQ(of({16}, {2, 8, 16}, 2), OperandShape::kPerChannel);
+  EXPECT_EQ(of({8}, {2, 8, 8}, 1), OperandShape::kPerChannel);
+  EXPECT_EQ(of({8}, {2, 8, 8}, 2), OperandShape::kOther);
+  EXPECT_EQ(of({1}, {2, 8, 16}, 2), OperandShape::kScalar);
+  EXPECT_EQ(of({16}, {8, 16}, 1), OperandShape::kPerChannel);
+  EXPECT_EQ(of({8}, {8}, 0), OperandShape::kPerChannel);
+  EXPECT_EQ(of({8, 1}, {2, 8, 16}, 1), OperandShape::kPerChannel);
+  EXPECT_EQ(of({1, 16}, {2, 8, 16}, 2), OperandShape::kPerChannel);
+}
+
 }  // namespace
 }  // namespace nnefc::runtime::fast::gemm
