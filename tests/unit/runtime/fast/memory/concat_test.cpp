@@ -92,6 +92,11 @@ TEST(ImageConcatTest, EachAxisOfEachLayout) {
       ExpectJoined<uint16_t>(Memory::kBf16, {2, 19, other, 3}, axis, {2, 1, 3});
     }
   }
+  // The last block has one channel.
+  for (const int64_t channels : {1, 17, 33}) {
+    for (const size_t axis : {0, 2, 3})
+      ExpectJoined<float>(Memory::kBlocks, {2, channels, 5, 3}, axis, {2, 1, 3});
+  }
   ExpectJoined<float>(Memory::kBlocks, {1, 20, 7}, 2, {4, 1});
   ExpectJoined<float>(Memory::kChannelsLast, {1, 20, 3, 4, 5}, 4, {4, 1});
 }
