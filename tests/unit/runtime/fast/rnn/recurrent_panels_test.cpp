@@ -159,6 +159,46 @@ TEST(RecurrentPanelsTest, LayoutsOfOtherMatmuls) {
   for (size_t i = 0; i < expected.size(); ++i) EXPECT_EQ(made->inputs[i], expected[i]) << i;
 }
 
+// The sums of the inputs of as many steps as fit into 2^15 numbers are computed at once, those of at least
+// one.
+TEST(RecurrentPanelsTest, StepsTogether) {
+  struct Steps {
+    int64_t batch, hidden, length, together;
+  };
+  for (const Steps& steps : std::vector<Steps>{{2, 16, 9, 9},
+                                               {2, 16, 1, 1},
+                                               {4, 512, 15, 15},
+                                               {4, 512, 16, 16},
+                                               {4, 512, 17, 16},
+                                               {4, 520, 17, 15},
+                                               {64, 512, 9, 1},
+                                               {64, 520, 9, 1}}) {
+    TestGraph g;
+    std::vector<ir::OutputPort> ports;
+    std::vector<kernels::ValueInfo> inputs;
+    const auto add = [&](const Shape& shape, ElementType type = ElementType::kF32) {
+      ports.push_back(g.Parameter("x", shape, type));
+      inputs.push_back({.type = type, .shape = shape});
+    };
+    const auto& [batch, hidden, length, together] = steps;
+    add({batch, length, 3});
+    add({batch, 1, hidden});
+    add({batch}, ElementType::kI64);
+    add({1, hidden, 3});
+    add({1, hidden, hidden});
+    add({1, hidden});
+    ir::AttributeMap attributes = With("hidden_size", hidden);
+    attributes.Set("direction", "forward");
+    const ir::NodeId node = g.Op("opset5", "RNNSequence", ports, attributes, 2).node;
+    const std::vector<kernels::ValueInfo> outputs = {
+        {.type = ElementType::kF32, .shape = {batch, 1, length, hidden}},
+        {.type = ElementType::kF32, .shape = {batch, 1, hidden}}};
+    const auto layer = RecurrentLayerOf({.node = &g.graph->node(node), .inputs = inputs, .outputs = outputs});
+    ASSERT_TRUE(bool(layer));
+    EXPECT_EQ(layer->sizes.steps, together) << batch << " x " << hidden << ", " << length << " steps";
+  }
+}
+
 // Panels are packed in advance, so that both matrices must be constant.
 TEST(RecurrentPanelsTest, VariableWeights) {
   if (!simd::HasSimd()) GTEST_SKIP() << "there are no vectors";
