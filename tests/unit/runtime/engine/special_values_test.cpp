@@ -116,6 +116,32 @@ TEST(SpecialValuesTest, SelectionsByComparison) {
   }
 }
 
+// Of two images: each value with each other one.
+TEST(SpecialValuesTest, SelectionsFromTwoImages) {
+  std::vector<float> first, second;
+  for (const float a : SpecialValues()) {
+    for (const float b : SpecialValues()) {
+      first.push_back(a);
+      second.push_back(b);
+    }
+  }
+  const Shape shape = {1, kChannels, 1, static_cast<int64_t>(first.size())};
+  for (const bool is_minimum : {false, true}) {
+    TestGraph g;
+    const auto x = g.Parameter("x", shape), y = g.Parameter("y", shape);
+    g.Result(g.Op(is_minimum ? "Minimum" : "Maximum", {x, y}));
+    for (const Backend backend : {Backend::kReference, Backend::kFast}) {
+      const auto out = RunGraph(g.graph, {.backend = backend, .threads = 1}, {Tensor(first), Tensor(second)});
+      for (size_t i = 0; i < static_cast<size_t>(out[0].volume()); ++i) {
+        const float a = first[i % first.size()], b = second[i % second.size()];
+        const auto actual = static_cast<float>(out[0].ElementAsDouble(static_cast<int64_t>(i)));
+        ASSERT_TRUE(SameBits(actual, Select(is_minimum ? a < b : a > b, a, b)))
+            << a << ", " << b << ": " << actual;
+      }
+    }
+  }
+}
+
 TEST(SpecialValuesTest, Limits) {
   for (const auto& [low, high] : {std::pair(0.0f, 6.0f), std::pair(-1.0f, 1.0f), std::pair(0.5f, 0.5f),
                                   std::pair(-kInfinity, 6.0f), std::pair(-1.0f, kInfinity)}) {
