@@ -277,5 +277,53 @@ TEST(LoopOutputsTest, MemoryOfTheWhole) {
       << output.error().message;
 }
 
+// Returns the least memory limit with which a loop sums the columns of x, which are not contiguous.
+size_t LeastLimitOfSums(int64_t rows) {
+  const std::string text = fmt::format(R"(graph "net" {{
+  %0 = opset1.Parameter "x" {{element_type = f32, shape = shape[{0},4]}} : f32[{0},4]
+  %1 = opset1.TensorIterator "ti" (%0) : f32[1,4] bodies {{
+    "body" input 0 -> 0 slice(axis 1, start 0, end -1, stride 1, part 1)
+           output 0 -> 0 slice(axis 1, start 0, end -1, stride 1, part 1) graph "body" {{
+      %0 = opset1.Parameter "x" {{element_type = f32, shape = shape[{0},1]}} : f32[{0},1]
+      %1 = opset1.Const "axis" : i64[1] = dense<i64[1]: 0>
+      %2 = opset1.ReduceSum "sum" (%0, %1) {{keep_dims = true}} : f32[1,1]
+      opset1.Result "r" (%2)
+    }}
+  }}
+  opset1.Result "y" (%1)
+}})",
+                                       rows);
+  Context context;
+  const std::shared_ptr<ir::Graph> graph =
+      ir::ParseGraph(context.sources.AddText("graph", text), TestRegistry(), context);
+  EXPECT_NE(graph, nullptr) << Messages(context.emitter);
+  std::vector<float> numbers;
+  for (int64_t i = 0; i < 4 * rows; ++i) numbers.push_back(static_cast<float>(i % 4));
+  const auto row_count = static_cast<float>(rows);
+  const TensorValue sums = TensorValue::FromFloats({1, 4}, {0, row_count, 2 * row_count, 3 * row_count});
+  size_t low = 0, high = size_t{1} << 24;
+  while (graph != nullptr && low + 1 < high) {
+    const size_t middle = (low + high) / 2;
+    Emitter emitter;
+    const auto executable = Executable::Create(graph, {.threads = 1, .limits = {.bytes = middle}}, emitter);
+    const auto outputs =
+        executable == nullptr
+            ? kernels::FaultOr<std::vector<TensorValue>>(kernels::KernelFault("{}", Messages(emitter)))
+            : Session::Create(executable)->Run({TensorValue::FromFloats({rows, 4}, numbers)});
+    if (outputs.ok()) {
+      EXPECT_EQ((*outputs)[0], sums);
+    }
+    (outputs.ok() ? high : low) = middle;
+  }
+  return high;
+}
+
+// At a time, a run needs one slice: 4 bytes for each row.
+TEST(LoopOutputsTest, MemoryOfSlices) {
+  const size_t thousand = LeastLimitOfSums(1000);
+  EXPECT_EQ(LeastLimitOfSums(2000) - thousand, 4000u);
+  EXPECT_EQ(LeastLimitOfSums(5000) - thousand, 16000u);
+}
+
 }  // namespace
 }  // namespace nnefc::runtime::engine::run
