@@ -113,6 +113,12 @@ TEST_F(BlockReorderTest, OtherFormatsAreRefused) {
   expect(plain, blocked, true);
   expect(plain, plain, false);
   expect(blocked, blocked, false);
+  // Blocks on both sides, also where their axis has one element.
+  for (const Shape& extents : {Shape{32, 32}, Shape{1, 32}, Shape{32, 1}, Shape{1, 1}}) {
+    const BlockedFormat rows = AxisBlockedFormat(extents, 0, 16), columns = AxisBlockedFormat(extents, 1, 16);
+    expect(rows, columns, false);
+    expect(rows, AxisBlockedFormat(extents, 0, 32), false);
+  }
   for (const bool is_of_plain : {true, false}) {
     const BlockedFormat& given = is_of_plain ? plain : blocked;
     const BlockedFormat& other = is_of_plain ? blocked : plain;
