@@ -56,5 +56,15 @@ TEST(IntegerWeightsTest, MemoryOfTiles) {
   }
 }
 
+// Only row-major i32 numbers are packed, and only for this layout.
+TEST(IntegerWeightsTest, OtherNumbers) {
+  const auto layout = std::make_shared<IntegerWeights>(SizesOf(2, false));
+  EXPECT_NE(MakeIntegerReorder(ElementType::kI32, nullptr, layout), nullptr);
+  for (const ElementType type : {ElementType::kF32, ElementType::kI16, ElementType::kI64, ElementType::kU32})
+    EXPECT_EQ(MakeIntegerReorder(type, nullptr, layout), nullptr) << Name(type);
+  EXPECT_EQ(MakeIntegerReorder(ElementType::kI32, layout, layout), nullptr);
+  EXPECT_EQ(MakeIntegerReorder(ElementType::kI32, nullptr, nullptr), nullptr);
+}
+
 }  // namespace
 }  // namespace nnefc::runtime::fast::int8
