@@ -319,6 +319,11 @@ TEST(ConvolutionReasonsTest, TransposedConvolutions) {
   };
   ExpectReasons({
       {Transposed(twos, 16), kCol2im, ""},
+      {Transposed(of({1, 1}, {2, 2}, {2, 2}), 16), "onednn", ""},
+      {Transposed(of({2, 2}, {2, 2}, {2, 2}), 16), "onednn", ""},
+      {Transposed(of({2, 2}, {2, 2}, {2, 2}), 15), "onednn", ""},
+      {InMemory(Transposed(twos, 16), Memory::kRowsApart), "int8", kNotF32.ToString()},
+      {InMemory(Transposed(twos, 16), Memory::kRowsApart), "f32", kNotF32.ToString()},
       {Transposed(twos, 15), kCol2im, "15 output channels, fewer than a block"},
       {Transposed({.input = {1, 15, 3, 5}, .window = {2, 2}, .strides = {2, 2}}, 16), kCol2im,
        "15 input channels, fewer than a block"},
