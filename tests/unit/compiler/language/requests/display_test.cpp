@@ -283,15 +283,6 @@ TEST_F(DisplayTest, CostsOfNetworks) {
       "3 20 60");
   EXPECT_EQ(shown("    y = matmul(x, x, transposeB = true);\n"), "1 0 12");
   EXPECT_EQ(shown("    y = coppy(x);\n"), "nothing");
-  // A variable of open extents has no known number of values.
-  const auto open =
-      FindCosts(Open("version 1.0;\nextension tract_registry tract_core;\nextension tract_symbol N;\n"
-                     "graph g( x ) -> ( y )\n{\n    x = external<scalar>(shape = [5, 3]);\n"
-                     "    v = variable<scalar>(shape = [N], label = 'v');\n"
-                     "    w = variable<scalar>(shape = [5, 3], label = 'w');\n    y = add(x, w);\n}\n"));
-  ASSERT_TRUE(open);
-  EXPECT_EQ(open->operations, 1);
-  EXPECT_EQ(open->parameters, 15);
 }
 
 // Costs and expansions have the limits of the service.
