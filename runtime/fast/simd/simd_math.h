@@ -334,25 +334,29 @@ NNEFC_SIMD_INLINE inline float ReduceAdd(const FloatVector& lanes) {
   return x[0];
 }
 
+// Merges two vectors of sums[0, 2^(kShift + 1)) into one with partial sums over half as many elements, until
+// one vector is left.
+template <int kShift>
+NNEFC_SIMD_INLINE inline void MergeSums(FloatVector* sums, const IndexVector& order) {
+  constexpr int kHalf = kSimdWidth / 2;
+  const IndexVector lane = order & (kHalf - 1), of_second = (order & kHalf) << 1;
+  const IndexVector first = (((lane >> kShift) << (kShift + 1)) | (lane & ((1 << kShift) - 1))) + of_second;
+#pragma GCC unroll 8
+  for (int i = 0; i < 1 << kShift; ++i) {
+    const FloatVector a = sums[2 * i], b = sums[2 * i + 1];
+    FloatVector first_lanes, second_lanes;
+    Permute(a, b, first, first_lanes);
+    Permute(a, b, first + (1 << kShift), second_lanes);
+    sums[i] = first_lanes + second_lanes;
+  }
+  if constexpr (kShift > 0) MergeSums<kShift - 1>(sums, order);
+}
+
 // sums[0][i] = the sum of the elements of sums[i], for kSimdWidth vectors.
 NNEFC_SIMD_INLINE inline void ReduceAddEach(FloatVector* sums) {
-  constexpr int kHalf = kSimdWidth / 2, kLastShift = std::countr_zero(static_cast<unsigned>(kHalf));
   IndexVector order;
   SetToIota(order);
-  // Merges two vectors into one with partial sums over half as many elements.
-#pragma GCC unroll 4
-  for (int shift = kLastShift; shift >= 0; --shift) {
-    const IndexVector lane = order & (kHalf - 1), of_second = (order & kHalf) << 1;
-    const IndexVector first = (((lane >> shift) << (shift + 1)) | (lane & ((1 << shift) - 1))) + of_second;
-#pragma GCC unroll 8
-    for (int i = 0; i < 1 << shift; ++i) {
-      const FloatVector a = sums[2 * i], b = sums[2 * i + 1];
-      FloatVector first_lanes, second_lanes;
-      Permute(a, b, first, first_lanes);
-      Permute(a, b, first + (1 << shift), second_lanes);
-      sums[i] = first_lanes + second_lanes;
-    }
-  }
+  MergeSums<std::countr_zero(static_cast<unsigned>(kSimdWidth / 2))>(sums, order);
 }
 
 // u = 2^u; results are clamped to the range of 2^-125 to 2^127; NaN is preserved.
