@@ -207,9 +207,6 @@ class Fixer {
                        [&](const Diagnostic& diagnostic) {
                          if (diagnostic.severity != Severity::kError || !diagnostic.range.valid())
                            return false;
-                         // The data of changed labels follow when the texts are written.
-                         if (diagnostic.rule == &kVariableWithoutData && !next.stored_labels.empty())
-                           return false;
                          if (known.contains({diagnostic.rule->label, diagnostic.message})) return false;
                          const SourceRange range = diagnostic.range;
                          const std::string_view name = sources.Name(range.file);
