@@ -2,6 +2,7 @@
 // that just fits has no reason.
 
 #include "compiler/support/tensor/compressed_floats.h"
+#include "runtime/fast/conv/winograd/winograd_convolution.h"
 #include "runtime/fast/convolution.h"
 #include "tests/unit/runtime/fast/reason_cases.h"
 
@@ -54,6 +55,36 @@ TEST(ConvolutionReasonsTest, Winograd) {
       {volume(2736, 3), kId, "2736 channels of 3 slices are too many"},
       {Conv({.input = {1, 32, 5, 9, 9}, .window = {2, 3, 3}, .strides = {2, 1, 1}}, 16), kId, ""},
   });
+}
+
+// The time per tile and term is 40 + 150 / outputs + 130 / inputs, that of the filter 300, and that of direct
+// convolution 9.3 per pixel: with 26 inputs and 32 outputs, eight tiles of 5 x 15 pixels take as long.
+TEST(ConvolutionReasonsTest, WinogradTimes) {
+  struct Tiles {
+    int64_t inputs, outputs, columns;
+  };
+  for (const auto& [inputs, outputs, columns] :
+       std::vector<Tiles>{{26, 32, 15}, {416, 16, 15}, {65, 80, 14}}) {
+    for (const int64_t more : {-1, 0, 1}) {
+      const int64_t channels = inputs + more;
+      const Step step = Conv({.input = {1, channels, 7, columns + 2}, .window = {3, 3}}, outputs);
+      TestGraph g;
+      const ir::OutputPort result =
+          g.Op(step.type, {g.Parameter("x", step.inputs[0].shape), g.Const(*step.inputs[1].constant)},
+               step.attributes);
+      const kernels::ValueInfo inputs_of_step[] = {
+          {.type = ElementType::kF32, .shape = step.inputs[0].shape},
+          {.type = ElementType::kF32, .shape = step.inputs[1].shape, .constant = &*step.inputs[1].constant}};
+      const kernels::ValueInfo output{.type = ElementType::kF32, .shape = {1, outputs, 5, columns}};
+      const tensor::ThreadScope scope(1);
+      const kernels::Cost cost =
+          WinogradCost({.node = &g.graph->node(result.node), .inputs = inputs_of_step, .outputs = output});
+      const auto of = [](int64_t count) { return static_cast<double>(count); };
+      EXPECT_NEAR(cost.time,
+                  (8 * (40 + 150 / of(outputs) + 130 / of(channels)) + 300) / (9.3 * 5 * of(columns)), 1e-9);
+      EXPECT_EQ(cost.reason.ToString(), more <= 0 ? "direct convolution is faster for 8 tiles" : "");
+    }
+  }
 }
 
 TEST(ConvolutionReasonsTest, FewOutputs) {
