@@ -247,6 +247,17 @@ TEST(OperatorTypes, AfterAnError) {
   EXPECT_EQ(TypeIn("[][0] - t"), "unknown");
   EXPECT_EQ(TypeIn("t - [][0]"), "unknown");
   EXPECT_EQ(TypeIn("-[][0]"), "unknown");
+  for (const auto& [name, type] : {std::pair("shape_of", "integer[]"),
+                                   {"length_of", "integer"},
+                                   {"range_of", "integer[]"},
+                                   {"integer", "integer"},
+                                   {"scalar", "scalar"},
+                                   {"logical", "logical"},
+                                   {"string", "string"}}) {
+    EXPECT_EQ(TypeIn(fmt::format("{}([][0])", name)), type) << name;
+    EXPECT_EQ(TypeIn(fmt::format("{}(nope)", name)),
+              fmt::format("identifier.undefined 3:{}", 6 + std::string_view(name).size()));
+  }
   EXPECT_EQ(TypeIn("length_of(n) + 1"), "type.builtin-argument 3:15");
 }
 

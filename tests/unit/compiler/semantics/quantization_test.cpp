@@ -6,8 +6,9 @@
 namespace nnefc::semantics {
 namespace {
 
-// Returns the diagnostics of a quantization file of a model with activations `x`, `y`.
-std::string Check(std::string_view model, std::string_view text) {
+// Returns the diagnostics of a quantization file of a model with activations `x`, `y`; sets
+// `is_bound` if all its invocations have bindings.
+std::string Check(std::string_view model, std::string_view text, bool* is_bound = nullptr) {
   Checked checked{std::string(model)};
   EXPECT_EQ(checked.Diagnostics(), "");
   Context& context = checked.context();
@@ -17,6 +18,11 @@ std::string Check(std::string_view model, std::string_view text) {
   const auto quantization = CheckQuantization(
       std::move(document), checked.document(),
       [](std::string_view name) { return name == "x" || name == "y"; }, checked.library(), context);
+  if (is_bound != nullptr) {
+    *is_bound = true;
+    for (const ast::Quantization& entry : quantization->ast().quantizations)
+      *is_bound &= quantization->binding(entry.invocation) != nullptr;
+  }
   return Describe(context);
 }
 
@@ -55,6 +61,31 @@ TEST(Quantization, Ratified) {
        "binding.chained-results 1:28"},
   };
   for (const auto& [text, expected] : cases) EXPECT_EQ(Check(model, text), expected) << text;
+}
+
+// An invocation with a wrong argument has no binding; mistakes within an argument are its own.
+TEST(Quantization, Bindings) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"min = 0.0, max = 1.0, bits = 8", ""},
+      {"min = [0.0, 0.5], max = [1.0], bits = 8", ""},
+      {"min = -nope, max = 1.0, bits = 8", "identifier.undefined"},
+      {"0.0, max = 1.0, bits = 8", "quantization.positional-argument"},
+      {"x = 0.0, min = 0.0, max = 1.0, bits = 8", "quantization.tensor-argument"},
+      {"low = 0.0, min = 0.0, max = 1.0, bits = 8", "binding.unknown-argument"},
+      {"min = 0.0, max = 1.0, max = 1.0, bits = 8", "binding.duplicate-argument"},
+      {"min = 0.0, bits = 8", "binding.missing-argument"},
+      {"min = 0, max = 1.0, bits = 8", "type.mismatch"},
+      {"min = 0.0, max = 1.0, bits = 8.0", "type.mismatch"},
+      {"min = 0.0, max = 1.0, bits = [8]", "type.mismatch"},
+  };
+  for (const auto& [arguments, label] : cases) {
+    bool is_bound = false;
+    const std::string found =
+        Check(Ratified(""), fmt::format("'x': linear_quantize({});", arguments), &is_bound);
+    EXPECT_EQ(found.substr(0, found.find(' ')), label) << arguments;
+    EXPECT_EQ(is_bound, std::string_view(label).empty() || label == std::string_view("identifier.undefined"))
+        << arguments;
+  }
 }
 
 // An entry that invokes a fragment with a mistake in its declaration has no mistake of its own.

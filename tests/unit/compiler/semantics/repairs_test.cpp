@@ -326,6 +326,36 @@ TEST(Repairs, OfLongListsOfPaddings) {
   }
 }
 
+// Integers in a default of up to 64 items become scalars.
+TEST(Repairs, OfLongDefaults) {
+  for (const size_t count : {1, 63, 64, 65}) {
+    const auto line = [&](std::string_view item) {
+      return fmt::format(
+          "fragment f( x: tensor<scalar>, a: scalar[] = [{}] ) -> ( y: tensor<scalar> ) {{ y = x; }}",
+          fmt::join(std::vector<std::string_view>(count, item), ", "));
+    };
+    const std::string message = "the default of `a` is of type `integer[]`; expected `scalar[]`";
+    EXPECT_EQ(Repair(Ratified(line("1"))), count <= 64 ? message + " => " + line("1.0") : message) << count;
+  }
+}
+
+// A name that frameworks define differently is no misspelt one, even with the parameters of one of them.
+TEST(Repairs, OfNamesWithSeveralMeanings) {
+  for (const char* name : {"lrn", "LocalResponseNorm"}) {
+    EXPECT_EQ(
+        Repair(
+            RatifiedBody(fmt::format("y = {}(x, size = [1,5], alpha = 1.0, beta = 0.5, bias = 1.0);", name))),
+        fmt::format("undeclared operation `{}`; write `local_response_normalization(x, size = [1,5,1,1], "
+                    "alpha = 0.0001, beta = 0.75, bias = 1.0)` (PyTorch, ONNX, Caffe, OpenVINO) or "
+                    "`local_response_normalization(x, size = [1,11,1,1], alpha = 11.0, beta = 0.5, bias "
+                    "= 1.0)` (TensorFlow); `alpha` multiplies the mean, not the sum",
+                    name));
+  }
+  EXPECT_EQ(Repair(RatifiedBody("y = crossmaplrn(x, size = [1,5], alpha = 1.0, beta = 0.5, bias = 1.0);")),
+            "undeclared operation `crossmaplrn`; did you mean `local_response_normalization`? => y = "
+            "local_response_normalization(x, size = [1,5], alpha = 1.0, beta = 0.5, bias = 1.0);");
+}
+
 // Names are compared up to a total of two million, which bounds the time of documents with many mistakes.
 TEST(Repairs, OfNamesAmongManyOthers) {
   std::string body = "neighbour = x;\n";
