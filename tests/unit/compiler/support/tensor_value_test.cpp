@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <cmath>
 #include <cstring>
@@ -55,7 +56,14 @@ TEST(BFloatTest, RoundsToEven) {
   EXPECT_EQ(FloatToBFloat(1.00390625f), 0x3f80);  // a tie, to even
   EXPECT_EQ(FloatToBFloat(1.01171875f), 0x3f82);  // a tie, to even
   EXPECT_EQ(BFloatToFloat(0x4049), 3.140625f);
-  EXPECT_TRUE(std::isnan(BFloatToFloat(FloatToBFloat(std::nanf("")))));
+  // A NaN stays one of its sign, with the high bits of its payload, and becomes quiet.
+  for (const auto& [bits, expected] :
+       {std::pair(0x7fc00000U, 0x7fc0), std::pair(0xffc00000U, 0xffc0), std::pair(0x7f800001U, 0x7fc0),
+        std::pair(0xff800001U, 0xffc0), std::pair(0x7fd50000U, 0x7fd5), std::pair(0x7fbfffffU, 0x7fff),
+        std::pair(0x7fffffffU, 0x7fff), std::pair(0x7f80ffffU, 0x7fc0)})
+    EXPECT_EQ(FloatToBFloat(std::bit_cast<float>(bits)), expected) << bits;
+  EXPECT_EQ(FloatToBFloat(std::bit_cast<float>(0x7f800000U)), 0x7f80);
+  EXPECT_EQ(FloatToBFloat(std::bit_cast<float>(0x7f7fffffU)), 0x7f80);  // beyond the largest number
 }
 
 TEST(VolumeTest, IsOverflowSafe) {

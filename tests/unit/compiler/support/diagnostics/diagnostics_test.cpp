@@ -316,6 +316,26 @@ TEST(RenderTest, MarksUnsafeFixes) {
             "a.nnef:1:5: note: replace this by `relu`  (unsafe fix)\n");
 }
 
+// Without excerpts a note describes each fix in words.
+TEST(RenderTest, DescribesFixes) {
+  Context context;
+  const FileId file = context.sources.AddText("a.nnef", "y = x;;\n");
+  const auto note = [&](SourceRange range, std::string text, Applicability applicability) {
+    context.emitter.Clear();
+    context.emitter.Emit(kTestRule, {file, 4, 5}, "here").Fix(range, std::move(text), applicability);
+    std::string rendered = RenderText(context.emitter.diagnostics(), context.sources, {.excerpts = false});
+    return rendered.substr(rendered.find('\n') + 1);
+  };
+  for (const auto& [applicability, mark] :
+       {std::pair(Applicability::kSafe, ""), std::pair(Applicability::kUnsafe, "  (unsafe fix)")}) {
+    EXPECT_EQ(note({file, 6, 7}, "", applicability), fmt::format("a.nnef:1:7: note: remove this{}\n", mark));
+    EXPECT_EQ(note({file, 4, 4}, "-", applicability),
+              fmt::format("a.nnef:1:5: note: insert `-` here{}\n", mark));
+    EXPECT_EQ(note({file, 4, 5}, "\nz\n", applicability),
+              fmt::format("a.nnef:1:5: note: replace this by `z`{}\n", mark));
+  }
+}
+
 // One unsafe edit makes the whole fix unsafe.
 TEST(Diagnostic, HasOneApplicability) {
   Context context;
@@ -350,6 +370,9 @@ TEST(RenderTest, ShowsFixesOfOneLineTogether) {
   const auto at = [](uint32_t begin, uint32_t end) { return SourceRange(FileId(), begin, end); };
   EXPECT_EQ(rendered({{at(11, 11), "["}, {at(12, 12), "]"}}), "      |            [2]\n");
   EXPECT_EQ(rendered({{at(12, 12), "]"}, {at(11, 11), "["}}), "      |            [2]\n");
+  // Insertions at one place follow each other as they are listed.
+  EXPECT_EQ(rendered({{at(11, 11), "("}, {at(11, 11), "["}, {at(12, 12), "]"}, {at(12, 12), ")"}}),
+            "      |            ([2])\n");
   // Three fixes, one of which deletes.
   EXPECT_EQ(rendered({{at(2, 8), "by"}, {at(11, 11), "["}, {at(12, 15), "]"}}), "      |   by       [2]\n");
   EXPECT_EQ(rendered({{at(11, 12), ""}, {at(12, 13), ";"}}), "      |            ;\n");

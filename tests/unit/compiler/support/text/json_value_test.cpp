@@ -120,6 +120,27 @@ TEST(JsonValueTest, PlacesOfMistakes) {
   }
 }
 
+// A text of more bytes than the format permits is refused at its first one, wherever it begins in the file.
+TEST(JsonValueTest, LongestText) {
+  const std::string text = "[1, 2]";
+  for (const uint32_t offset : {0, 8}) {
+    for (const size_t max_bytes : {text.size() - 1, text.size(), text.size() + 1}) {
+      Context context;
+      const FileId file = context.sources.AddText("x.json", std::string(offset, ' ') + text);
+      const auto value = ReadJson(
+          text, file, offset,
+          {.syntax = &kSyntax, .repetition = &kRepetition, .holds = "an object", .max_bytes = max_bytes},
+          context.emitter);
+      ASSERT_EQ(value.has_value(), text.size() <= max_bytes) << max_bytes;
+      if (value) continue;
+      ASSERT_EQ(context.emitter.diagnostics().size(), 1U);
+      EXPECT_EQ(context.emitter.diagnostics()[0].message, "the file has more than 5 bytes");
+      EXPECT_EQ(context.emitter.diagnostics()[0].range.begin, offset);
+      EXPECT_EQ(context.emitter.diagnostics()[0].range.end, offset + 1);
+    }
+  }
+}
+
 TEST(JsonValueTest, RepeatedKeys) {
   EXPECT_TRUE(ReadText("{\"a\": 1, \"b\": {\"a\": 2}}").value.has_value());
   const ReadText read("{\"a\": 1, \"b\": 2, \"a\": 3}");
