@@ -72,6 +72,7 @@ TEST_F(BoundsTest, LengthOfTexts) {
   const auto longer = ScanXml(text);
   ASSERT_TRUE(longer);
   EXPECT_EQ(longer->rule->label, std::string_view("openvino.xml-size"));
+  EXPECT_EQ(longer->offset, 0U);
 }
 
 TEST_F(BoundsTest, DepthOfRtInfo) {

@@ -84,6 +84,18 @@ TEST_F(MistakesTest, TypesOfParameters) {
             (Labels{"openvino.xml-attribute-value", "openvino.xml-attribute-value"}));
 }
 
+// Without attributes of its own, a Parameter is known by its port, which a file may omit if nothing uses it.
+TEST_F(MistakesTest, ParametersWithoutPorts) {
+  const auto labels = [&](const std::string& data) {
+    const LayerText source = {.id = 0, .name = "unused", .type = "Parameter", .data = data};
+    return LabelsOf(Net({source, Parameter(1, "x", {2}), Result(2, "y", {2})}, {{1, 0, 2, 0}}));
+  };
+  EXPECT_EQ(labels(""), Labels{"openvino.xml-missing-element"});
+  EXPECT_EQ(labels(R"(element_type="f32")"), Labels{"openvino.xml-missing-attribute"});
+  EXPECT_EQ(labels(R"(shape="2")"), Labels{"openvino.xml-missing-attribute"});
+  EXPECT_EQ(labels(R"(element_type="f32" shape="2")"), Labels());
+}
+
 // A constant without bytes needs no file; others have the bytes at their offset.
 TEST_F(MistakesTest, SizesOfConstants) {
   const auto net = [](const std::vector<int64_t>& dims, int64_t offset, int64_t size) {

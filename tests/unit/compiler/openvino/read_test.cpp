@@ -72,6 +72,21 @@ TEST_F(ReadTest, IgnoresTheCaseOfTypesAndInheritsOpsets) {
   EXPECT_TRUE(node.Is("opset1", "ReLU"));
 }
 
+// Attributes that an operation does not have are written again, in their order.
+TEST_F(ReadTest, OtherAttributesAreWrittenAgain) {
+  LayerText layer = Relu();
+  for (const auto& [type, version] : {std::pair("ReLU", "opset1"), {"Thing", "extension"}}) {
+    layer.type = type;
+    layer.version = version;
+    layer.data = R"(b="two words" a="1")";
+    const ReadOutcome outcome = Read(Chain(layer));
+    ASSERT_NE(outcome.graph, nullptr) << outcome.text;
+    ExpectStable(*outcome.graph);
+    EXPECT_NE(ReadText(Path("first.xml")).find(R"(<data b="two words" a="1"/>)"), std::string::npos)
+        << ReadText(Path("first.xml"));
+  }
+}
+
 TEST_F(ReadTest, TakesTheVersionThatASetHolds) {
   LayerText softmax = Relu();
   softmax.type = "SoftMax";
