@@ -52,6 +52,18 @@ TEST(ReadProfileTest, ReportsMistakesWithTheirPositions) {
        "1:52 device.profile-value: a value of `groups` must be a logical value, a number, a string or a list "
        "of "
        "these"},
+      {R"({"operations": {"conv": {"attributes": {"groups": [[1, {"min": 1}]]}}}})",
+       "1:52 device.profile-value: a value of `groups` must be a logical value, a number, a string or a list "
+       "of these"},
+      {R"({"operations": {"conv": {"attributes": {"groups": [[[null]]]}}}})",
+       "1:52 device.profile-value: a value of `groups` must be a logical value, a number, a string or a list "
+       "of these"},
+      {R"({"operations": {"conv": {"attributes": {"groups": 3}}}})",
+       "1:51 device.profile-value: `groups` must be a list of allowed values, or a range such as `{\"min\": "
+       "1, "
+       "\"max\": 2}`"},
+      {R"({"tensors": {"max_extents": [0, -1]}})",
+       "1:33 device.profile-value: an extent must be an integer of at least 0"},
       {R"({"tensors": {"ranks": [-1]}})",
        "1:24 device.profile-value: a value of `ranks` must be an integer of at least 0"},
       {R"({"scalar_bits": 0})", "1:17 device.profile-value: `scalar_bits` must be an integer from 1 to 64"},
@@ -130,6 +142,12 @@ TEST(ReadProfileTest, ReadsValuesAndRanges) {
             "/custom_operations/a~1b~0/types");
   EXPECT_EQ(profile->max_operations->max, 2);
   EXPECT_EQ(profile->scalar_bits, 64);
+  ASSERT_EQ(Read(R"({"tensors": {"max_extents": [0, 4]}})", &profile), "");
+  EXPECT_EQ(profile->tensors.max_extents->extents, (std::vector<int64_t>{0, 4}));
+  EXPECT_FALSE(profile->tensors.max_extents->is_uniform);
+  ASSERT_EQ(Read(R"({"tensors": {"max_extents": 0}})", &profile), "");
+  EXPECT_EQ(profile->tensors.max_extents->extents, std::vector<int64_t>{0});
+  EXPECT_TRUE(profile->tensors.max_extents->is_uniform);
 }
 
 }  // namespace
