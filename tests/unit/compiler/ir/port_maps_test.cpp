@@ -252,6 +252,8 @@ TEST_F(PortMapsTest, MistakesOfBranchesAreReportedOnce) {
   EXPECT_EQ(messages(bad_outputs), outputs);
   EXPECT_EQ(messages({.outputs = {0, 1, 1}}),
             "output 1 of `i` (If) is associated with 2 results of `then_body`; expected one\n");
+  EXPECT_EQ(messages({.outputs = {0, 1, -1}}),
+            "the port map of `then_body` of `i` (If) names output -1; there are 2\n");
   EXPECT_EQ(messages({.outputs = {0}}),
             "output 1 of `i` (If) is associated with 0 results of `then_body`; expected one\n");
   Mistakes both = bad_outputs;
@@ -262,6 +264,42 @@ TEST_F(PortMapsTest, MistakesOfBranchesAreReportedOnce) {
   EXPECT_EQ(messages(both), "`cond` of `i` (If) has rank 2; expected 0 or 1\n");
   both.shape = {2};
   EXPECT_EQ(messages(both), "`cond` of `i` (If) has the shape [2]; expected one element\n");
+}
+
+// Outputs or a trip count that give another number of iterations are reported once.
+TEST_F(PortMapsTest, NumbersOfIterationsAreReportedOnce) {
+  const auto messages = [&](Graph& graph) {
+    Emitter emitter;
+    (void)InferNode(graph, node_, emitter);  // reports the mistake
+    std::string text;
+    for (const Diagnostic& diagnostic : emitter.diagnostics()) text += diagnostic.message + "\n";
+    return text;
+  };
+  const auto slice = [](auto& mapping, int64_t end, int64_t part) {
+    mapping.axis = 0;
+    mapping.start = 0;
+    mapping.end = end;
+    mapping.stride = mapping.part_size = part;
+  };
+  const std::unique_ptr<Graph> iterator = Make("opset1", "TensorIterator");
+  slice(iterator->body(node_, 0).outputs[0], 4, 2);
+  slice(iterator->body(node_, 0).outputs[1], 8, 2);
+  EXPECT_EQ(messages(*iterator),
+            "output 1 of `n` (TensorIterator) gives 4 iterations; another port gives 2\n");
+  // A Loop with more iterations than slices, whose output has no such axis.
+  Graph graph(&registry_, "g");
+  const OutputPort inputs[] = {{AddConst(graph, TensorValue::FromInts({}, {4}), "t"), 0},
+                               {AddConst(graph, TensorValue::Filled(ElementType::kBoolean, {}, 1), "c"), 0},
+                               {AddParameter(graph, "x", ElementType::kF32, PartialShape{3, 2}), 0}};
+  node_ = AddNode(graph, "opset5", "Loop", {.name = "n", .inputs = inputs});
+  Body body{.role = "body", .graph = std::make_unique<Graph>(&registry_, "b")};
+  const NodeId part = AddParameter(*body.graph, "p", ElementType::kF32, PartialShape{1, 2});
+  AddResult(*body.graph, "r", {part, 0});
+  slice(body.inputs.emplace_back(InputMapping{.external = 2, .internal = 0}), -1, 1);
+  slice(body.outputs.emplace_back(OutputMapping{.external = 0, .internal = 0}), -1, 1);
+  body.outputs[0].axis = 5;
+  graph.AddBody(node_, std::move(body));
+  EXPECT_EQ(messages(graph), "the trip count of `Loop` is 4; its inputs are cut into 3 parts\n");
 }
 
 // Of the outputs whose types differ between the branches of an If, the first one is reported.

@@ -148,6 +148,30 @@ TEST(OpsetFirstFault, OfPriorBoxesAndSignals) {
   });
 }
 
+// The value of the padding, the number of pads, and the first axis of those that are padded too far.
+TEST(OpsetFirstFault, OfPads) {
+  ExpectOneMessage({
+      {"opset1.Pad", "f32[2,3]; i64[3] = 9 9 9; i64[2] = 9 9; i64[]", "pad_mode = \"constant\"",
+       "opset.element-type"},
+      {"opset1.Pad", "f32[2,3]; i64[3] = 9 9 9; i64[4] = 9 9 9 9", "pad_mode = \"reflect\"",
+       "opset.constant-input"},
+      {"opset1.Pad", "f32[2,3]; i64[2] = -1 9; i64[2] = 9 9", "pad_mode = \"reflect\"",
+       "opset.constant-input"},
+      {"opset1.Pad", "f32[2,3]; i64[2] = 9 9; i64[2] = 9 9", "pad_mode = \"reflect\"", "opset.extent"},
+      {"opset1.Pad", "f32[2,3]; i64[2] = 9 9; i64[2] = 9 9", "pad_mode = \"symmetric\"", "opset.extent"},
+      {"opset12.Pad", "f32[2,3]; i64[2] = 9 9; i64[2] = -20 -20", "pad_mode = \"reflect\"", "opset.extent"},
+      {"opset12.Pad", "f32[2,3]; i64[2] = -9 -9; i64[2] = 0 0", "pad_mode = \"constant\"", "opset.extent"},
+  });
+}
+
+// The first of the limits or scales that does not broadcast.
+TEST(OpsetFirstFault, OfQuantization) {
+  ExpectOneMessage({
+      {"opset1.FakeQuantize", "f32[2,3]; f32[4]; f32[5]; f32[6]; f32[7]", "levels = 256", "opset.broadcast"},
+      {"opset13.FakeConvert", "f32[2,3]; f32[4]; f32[5]", "destination_type = \"f8e4m3\"", "opset.broadcast"},
+  });
+}
+
 // The type of the indices, then the axis or the extents.
 TEST(OpsetFirstFault, OfPools) {
   const std::string window = "strides = [1,1], pads_begin = [0,0], pads_end = [0,0], kernel = [3,3], axis = ";
