@@ -163,6 +163,29 @@ std::string LongBody() {
          "    %4 = opset1.MatMul \"n\" (%2, %3) : f32[1,2]\n    opset1.Result \"r\" (%4)\n";
 }
 
+// A convolution needs a product for each element of the result and of the filter of its channel, a transposed
+// one for each element of the data.
+TEST_F(CostsTest, ProductsOfConvolutions) {
+  const auto macs = [&](const std::string& operation, const std::string& filter) -> double {
+    const std::string window =
+        "strides = [2,1], dilations = [1,1], pads_begin = [0,0], pads_end = [0,0], auto_pad = \"explicit\"";
+    const std::string data = operation.find("Group") == std::string::npos ? "[1,2,5,6]" : "[1,4,5,6]";
+    const auto costs =
+        CostsOf("%0 = opset1.Parameter \"x\" {element_type = f32, shape = shape" + data + "} : f32" + data +
+                "\n%1 = opset1.Parameter \"f\" {element_type = f32, shape = shape" + filter + "} : f32" +
+                filter + "\n%2 = opset1." + operation + " \"c\" (%0, %1) {" + window +
+                (operation.ends_with("BackpropData") ? ", output_padding = [0,0]" : "") +
+                "} : f32[...]\nopset1.Result \"y\" (%2)\n");
+    return costs ? costs->macs : -1;
+  };
+  // [O,I,..] gives [1,3,2,3]; [G,O,I,..] gives [1,6,2,3].
+  EXPECT_EQ(macs("Convolution", "[3,2,2,4]"), 3 * 2 * 3 * (2 * 2 * 4));
+  EXPECT_EQ(macs("GroupConvolution", "[2,3,2,2,4]"), 6 * 2 * 3 * (2 * 2 * 4));
+  // [I,O,..] and [G,I,O,..].
+  EXPECT_EQ(macs("ConvolutionBackpropData", "[2,3,2,4]"), 2 * 5 * 6 * (3 * 2 * 4));
+  EXPECT_EQ(macs("GroupConvolutionBackpropData", "[2,2,3,2,4]"), 4 * 5 * 6 * (3 * 2 * 4));
+}
+
 // All iterations of a loop, the costlier branch of an If, and the parameters of both.
 TEST_F(CostsTest, Bodies) {
   const auto loop = [&](const std::string& extent, const std::string& input, const std::string& output,

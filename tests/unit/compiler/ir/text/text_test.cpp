@@ -358,6 +358,14 @@ TEST_F(TextTest, StoredElements) {
         << type;
   EXPECT_EQ(parse(with(fmt::format("dense<i64[4]: #{:016x}>", hash)), bytes),
             "the constant was printed without its elements, which `compile -o net.ir` keeps in `net.bin`");
+  // No elements may stand at the end.
+  const std::string none = "dense<i64[0]: #cbf29ce484222325 @{}>";
+  for (const int at : {0, 40}) {
+    std::string empty = with(fmt::format(fmt::runtime(none), at));
+    empty.replace(empty.find("i64[4]"), 6, "i64[0]");
+    EXPECT_NE(parse(empty, bytes).find("i64[0] = dense<i64[0]:>"), std::string::npos) << parse(empty, bytes);
+  }
+  EXPECT_EQ(parse(with(fmt::format(fmt::runtime(none), 41)), bytes), outside + "40 bytes");
   const std::string others = "the elements in the `.bin` file are others: the files do not belong together";
   EXPECT_EQ(parse(with(fmt::format("dense<i64[4]: #{:016x} @8>", hash + 1)), bytes), others);
   EXPECT_EQ(parse(with(fmt::format("dense<i64[4]: #{:016x} @7>", hash)), bytes), others);

@@ -314,6 +314,7 @@ TEST_F(QuantizedImages, LookupsInTables) {
   EXPECT_FALSE(is_lookup(Floats({256, 1}, 3)));
   EXPECT_FALSE(is_lookup(Constant({256}, integers)));
   EXPECT_FALSE(is_lookup({AddParameter(graph_, "t", ElementType::kF32, {256}), 0}));
+  EXPECT_FALSE(is_lookup(Add("opset1", "Const", {}, {256}, {})));
 }
 
 // A split along the channels of images, of known axis and parts.

@@ -314,5 +314,16 @@ TEST(OpsetShapes, PriorBoxesAreCountedAsTheyAreMade) {
             "opset.attribute-value");
 }
 
+// Axes of data whose rank is unknown are not examined.
+TEST(OpsetShapes, AxesOfUnknownRanks) {
+  for (const char* axes : {"0", "-1", "9", "-9"}) {
+    EXPECT_EQ(InferCase({0, "opset7.Roll", std::string("f32[...]; i64[] = 1; i64[1] = ") + axes, "", ""}),
+              "f32[...]");
+    EXPECT_EQ(
+        InferCase({0, "opset1.Reverse", std::string("f32[...]; i64[1] = ") + axes, "mode = \"index\"", ""}),
+        "f32[...]");
+  }
+}
+
 }  // namespace
 }  // namespace nnefc::ir::ops::opset
