@@ -397,5 +397,18 @@ TEST_F(EditsTest, DestinationsAreInTheOrderOfNodes) {
   EXPECT_EQ(error, "");
 }
 
+// Of several readers, the first one is named.
+TEST_F(EditsTest, ReadersOfARemovedNode) {
+  const auto graph = Parse(R"(  %0 = opset1.Parameter "x" {element_type = f32, shape = [2]} : f32[2]
+  %1 = opset1.Abs "a" (%0) : f32[2]
+  %2 = opset1.Tanh "b" (%1) : f32[2]
+  %3 = opset1.Add "c" (%1, %2) : f32[2]
+  opset1.Result "y" (%3)
+)");
+  EXPECT_EQ(RunFunction(*graph, "REMOVE", [](Graph& each) { each.Remove(*each.FindNode("a")); }),
+            "transform.failed: transformation `REMOVE` failed: `a` (opset1.Abs) cannot be removed: `b` "
+            "(opset1.Tanh) reads its output 0");
+}
+
 }  // namespace
 }  // namespace nnefc::transform

@@ -79,6 +79,16 @@ TEST_F(FusionsTest, NoGelu) {
   EXPECT_TRUE(is_left({.argument = "b"}));
   // The sum is read elsewhere.
   EXPECT_TRUE(is_left({}, std::string(kHalfLast) + "  opset1.Result \"z\" (%a)\n"));
+  // Another factor of the function alone.
+  for (const char* factor : {"%b", "%e"}) {
+    std::string text = GeluOf({}, kHalfLast);
+    const std::string sum = "  %a = opset1.Add \"a\" (%one, %e)";
+    text.replace(text.find(sum), sum.size(),
+                 fmt::format("  %f = opset1.Multiply \"f\" (%e, {}) : f32[2,3,4]\n"
+                             "  %a = opset1.Add \"a\" (%one, %f)",
+                             factor));
+    EXPECT_NE(Left(Graph("middle.GeluFusion", text)).find("Erf"), std::string::npos) << factor;
+  }
   // Divided by x, and multiplied twice.
   EXPECT_TRUE(is_left({},
                       "  %m = opset1.Divide \"m\" (%a, %x) : f32[2,3,4]\n"
@@ -432,6 +442,15 @@ TEST_F(FusionsTest, AttentionUnderMasksOfRegroupedScores) {
   EXPECT_EQ(Left(Graph(name, masked("[2,1,3,5]", "2, 1, 3, 5"))), fused);
   EXPECT_EQ(Left(Graph(name, masked("[1,1,3,5]", "2, 1, 3, 5"))), fused);
   EXPECT_EQ(Left(Graph(name, masked("[3,5]", "2, 1, 3, 5"))), fused);
+  // Scores whose new extents are computed stay.
+  EXPECT_NE(
+      Left(Graph(name,
+                 Attention({.scores = "%c",
+                            .between =
+                                "  %r = opset1.Parameter \"r\" {element_type = i64, shape = [4]} : i64[4]\n"
+                                "  %c = opset1.Reshape \"c\" (%a, %r) {special_zero = false} : f32[...]\n"})))
+          .find("SoftMax"),
+      std::string::npos);
   // If rows are regrouped as well, it stays.
   EXPECT_NE(Left(Graph(name, masked("[1,1]", "1, 2, 5, 3"))).find("SoftMax"), std::string::npos);
 }

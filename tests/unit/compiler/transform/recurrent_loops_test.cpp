@@ -96,6 +96,24 @@ TEST_F(RecurrentLoopsTest, ProductsBeforeTheLoop) {
   EXPECT_EQ(After({.x = "[3,2,1]", .product = "transpose_a = true, transpose_b = true"}), "stays");
 }
 
+// Loops over other numbers than f32 stay: the constants of cells are f32.
+TEST_F(RecurrentLoopsTest, ProductsOfOtherTypes) {
+  for (const char* type : {"f32", "f16", "f64"}) {
+    for (const char* data : {"%s", "%p"}) {
+      const TransformationList list = StandardTransformations();
+      const std::string text = ScanLoop{.data = data}.Text();
+      const auto graph = Parse(Numbered(std::regex_replace(text, std::regex("f32"), type)));
+      ASSERT_NE(graph, nullptr);
+      EXPECT_EQ(Run(list, *graph, Side::kAfterLowering,
+                    {.only = {"middle.RecurrentLoopForm", "middle.RemoveUnneeded"}}),
+                "");
+      bool has_product = false;
+      for (ir::NodeId id : graph->nodes()) has_product |= graph->node(id).type() == "MatMul";
+      EXPECT_EQ(has_product, type != std::string("f32")) << type << data;
+    }
+  }
+}
+
 TEST_F(RecurrentLoopsTest, BiasesBeforeTheLoop) {
   for (const char* shape : {"f32[]", "f32[1]", "f32[1,1]", "f32[1,1,1]"}) {
     const std::string b = fmt::format("{} = dense<{}: 7.0>", shape, shape);
@@ -295,6 +313,13 @@ TEST_F(SequencesTest, OtherLoopsRemain) {
         "slice(axis 1, start -2, end 0, stride -1, part 1)",
         "slice(axis 1, start -1, end 1, stride -1, part 1)"})
     EXPECT_TRUE(is_left({.slice = part})) << part;
+  // Backward as well: the results are those of as many steps.
+  const std::string back = "slice(axis 1, start -1, end 0, stride -1, part 1)";
+  EXPECT_FALSE(is_left({.slice = back, .joined = back}));
+  for (const char* range : {"start -1, end 1", "start -1, end -3", "start -2, end 0"})
+    EXPECT_TRUE(
+        is_left({.slice = fmt::format("slice(axis 1, {}, stride -1, part 1)", range), .joined = back}))
+        << range;
   EXPECT_TRUE(is_left({.back = "back 1 -> 1"}));
   EXPECT_TRUE(is_left({.back = "back 2 -> 1 back 1 -> 2"}));
   EXPECT_TRUE(is_left({.before = "      %z = opset1.Abs \"z\" (%h) : f32[2,4]\n", .hidden = "%z"}));

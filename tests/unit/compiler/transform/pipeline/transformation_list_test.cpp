@@ -178,6 +178,27 @@ TEST(TransformationListTest, ThreeFormsOfANameAreFound) {
   EXPECT_EQ(list.Nearest("THIRT"), "THIRD");
 }
 
+// The classes of the Model Optimizer are those of the same phase and name, in any of its packages.
+TEST(TransformationListTest, NamesOfTheModelOptimizer) {
+  TransformationList list;
+  front::Alpha& alpha = list.Add<front::Alpha>();
+  front::Beta& beta = list.Add<front::Beta>();
+  for (const char* package : {"extensions", "openvino.tools.mo", "mo"}) {
+    const std::string prefix = std::string(package) + ".front.";
+    EXPECT_EQ(list.Find(prefix + "some_file.Alpha"), &alpha) << package;
+    EXPECT_EQ(list.Find(prefix + "tf.file.Beta"), &beta) << package;
+    EXPECT_EQ(list.Find(prefix + "file.Gamma"), nullptr) << package;
+    EXPECT_EQ(list.Find(std::string(package) + ".back.file.Alpha"), nullptr) << package;
+  }
+  EXPECT_EQ(list.Find("other.front.file.Alpha"), nullptr);
+  // One class has another name here, in its phase alone.
+  const TransformationList standard = StandardTransformations();
+  EXPECT_NE(standard.Find("extensions.back.GatherNormalizer.GatherTreeNormalizer"), nullptr);
+  EXPECT_EQ(standard.Find("extensions.back.GatherNormalizer.GatherTreeNormalizer"),
+            standard.Find("back.GatherNormalizer"));
+  EXPECT_EQ(standard.Find("extensions.middle.GatherNormalizer.GatherTreeNormalizer"), nullptr);
+}
+
 // A class outside namespaces has one name.
 TEST(TransformationListTest, ClassesOutsideNamespaces) {
   TransformationList list;
