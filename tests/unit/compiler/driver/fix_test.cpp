@@ -217,6 +217,21 @@ TEST_F(FixTest, ChainsThroughWorseTexts) {
   }
 }
 
+// A chain ends at a text that cannot be parsed, too, even if it has fewer errors than the first one.
+TEST_F(FixTest, ChainsThroughInvalidTexts) {
+  for (const std::string separator : {" ", "\n"}) {
+    const std::vector<Mistake> mistakes = {
+        {.word = " first", .fix = separator + "second", .messages = {"first mistake"}},
+        {.word = separator + "second", .fix = " third", .messages = {"second mistake"}},
+    };
+    judge_ = [](std::string_view text, FileId file, Emitter& emitter) {
+      if (text.find("first") == std::string_view::npos) return;
+      for (const size_t place : {0, 1, 2}) emitter.Emit(kMeant, package::ByteRange(file, place, 1), "more");
+    };
+    EXPECT_EQ(Fix(" first", mistakes), separator == "\n" ? " first" : " third");
+  }
+}
+
 // A fix whose edits overlap changes nothing: it is not checked, and it ends a chain.
 TEST_F(FixTest, EditsThatOverlap) {
   const std::vector<Mistake> mistakes = {
@@ -262,6 +277,30 @@ TEST_F(FixTest, NumberOfChecks) {
   // 1 check finds 8 mistakes, 3 try 8, 4 and 2 fixes at once, 4 one.
   EXPECT_EQ(untried(8, size_t{4} << 20), 4U);
   EXPECT_EQ(untried(8, 0), 0U);
+}
+
+// After 8 checks, others follow while the texts and diagnostics of all checks make less than 16 MiB: bytes of text,
+// and 64 for each diagnostic.
+TEST_F(FixTest, WorkOfChecks) {
+  constexpr size_t kMistakes = 16;
+  std::vector<Mistake> mistakes;
+  std::string lines;
+  for (size_t i = 0; i < kMistakes; ++i) {
+    mistakes.push_back({.word = fmt::format("w{}.", i), .fix = fmt::format("x{}.", i), .messages = {fmt::format("{}", i)}});
+    mistakes.push_back({.word = fmt::format("x{}.", i)});
+    lines += "\n# " + mistakes[2 * i].word;
+  }
+  size_t size = 0;
+  judge_ = [&](std::string_view text, FileId, Emitter&) { size = text.size(); };
+  EXPECT_EQ(Fix(lines, mistakes), lines);
+  // 1 check finds 16 mistakes, 4 try 16, 8, 4 and 2 fixes at once, 3 or 4 one.
+  const size_t padding = (size_t{2} << 20) - 64 * kMistakes - size;
+  for (const size_t missing : {1, 0}) {
+    const std::string comment = std::string(padding - missing, ' ') + lines;
+    EXPECT_EQ(Fix(comment, mistakes), comment);
+    EXPECT_EQ(report_.untried, kMistakes - 3 - missing);
+    EXPECT_EQ(size, (size_t{2} << 20) - 64 * kMistakes - missing);
+  }
 }
 
 // New errors within a fix are seen if another fix changed a label.

@@ -7,6 +7,7 @@
 #include "compiler/driver/compilation.h"
 #include "compiler/driver/data/quantization.h"
 #include "compiler/driver/data/write_variables.h"
+#include "compiler/driver/stages/upgrade_model.h"
 #include "compiler/package/tensors/random.h"
 #include "fmt/format.h"
 #include "gtest/gtest.h"
@@ -152,6 +153,21 @@ TEST_F(VariableStoreTest, TrailingOnes) {
   }
 }
 
+// Files are compared with the shapes of variables, unless the extents of the document are those of a trial.
+TEST_F(VariableStoreTest, ShapesOfFiles) {
+  Expand("    v = variable(shape = [2, 1], label = 'v');\n    y = mul(x, v);\n",
+         {{"v", TensorValue::FromFloats({1, 3}, {3, 4, 5})}});
+  for (const bool has_trial_extents : {false, true}) {
+    Context context;
+    CheckVariableFiles(graph(), *compilation_->model(), quantization_, has_trial_extents, context);
+    std::string messages;
+    for (const Diagnostic& each : context.emitter.diagnostics()) messages += each.message;
+    EXPECT_EQ(messages, has_trial_extents
+                            ? ""
+                            : "the data of variable `v` has shape [1,3]; the document says [2,1]");
+  }
+}
+
 // Writes tensor files to a folder of its own.
 class WriteVariablesTest : public VariableStoreTest {
  protected:
@@ -164,6 +180,9 @@ class WriteVariablesTest : public VariableStoreTest {
     std::filesystem::create_directory(path);
     VariableStore store = Store(1);
     is_written_ = WriteVariables(graph(), store, labels, path).ok();
+    return FilesIn(path);
+  }
+  static std::set<std::string> FilesIn(const std::string& path) {
     std::set<std::string> names;
     for (const auto& entry : std::filesystem::directory_iterator(path))
       names.insert(entry.path().filename().string());
@@ -184,6 +203,23 @@ TEST_F(WriteVariablesTest, WritesSharedDataOnce) {
     EXPECT_EQ(Written(labels), (std::set<std::string>{"V.dat", "u.dat"}));
     EXPECT_TRUE(is_written_);
   }
+}
+
+// The tensor files of an upgraded document have its labels, which lack characters of provisional ones (R 4.1.3).
+TEST_F(WriteVariablesTest, UpgradedDataHaveRatifiedLabels) {
+  CompileOptions options;
+  options.document =
+      "version 1.0\ngraph net( x ) -> ( y )\n{\n    x = external(shape = [2, 2])\n    v = variable(shape = "
+      "[2, 2], label = 'a:b')\n    w = variable(shape = [2, 2], label = 'c')\n    p = mul(x, v)\n    y = "
+      "mul(p, w)\n}\n";
+  for (const char* label : {"a:b", "c"})
+    options.data.emplace(label, TensorValue::FromFloats({2, 2}, {1, 2, 3, 4}));
+  compilation_ = std::make_unique<Compilation>("net.nnef", options);
+  ASSERT_TRUE(compilation_->RunUntil(Stage::kExpand));
+  const ErrorOr<bool> written = WriteUpgradedData(*compilation_, folder_);
+  ASSERT_TRUE(written.ok());
+  EXPECT_TRUE(*written);
+  EXPECT_EQ(FilesIn(folder_), (std::set<std::string>{"a_b.dat", "c.dat"}));
 }
 
 // A tensor file has at most 8 extents (R 5.2).
