@@ -279,14 +279,15 @@ TEST_F(FixTest, NumberOfChecks) {
   EXPECT_EQ(untried(8, 0), 0U);
 }
 
-// After 8 checks, others follow while the texts and diagnostics of all checks make less than 16 MiB: bytes of text,
-// and 64 for each diagnostic.
+// After 8 checks, others follow while the texts and diagnostics of all checks make less than 16 MiB: bytes of
+// text, and 64 for each diagnostic.
 TEST_F(FixTest, WorkOfChecks) {
   constexpr size_t kMistakes = 16;
   std::vector<Mistake> mistakes;
   std::string lines;
   for (size_t i = 0; i < kMistakes; ++i) {
-    mistakes.push_back({.word = fmt::format("w{}.", i), .fix = fmt::format("x{}.", i), .messages = {fmt::format("{}", i)}});
+    mistakes.push_back(
+        {.word = fmt::format("w{}.", i), .fix = fmt::format("x{}.", i), .messages = {fmt::format("{}", i)}});
     mistakes.push_back({.word = fmt::format("x{}.", i)});
     lines += "\n# " + mistakes[2 * i].word;
   }

@@ -162,9 +162,8 @@ TEST_F(VariableStoreTest, ShapesOfFiles) {
     CheckVariableFiles(graph(), *compilation_->model(), quantization_, has_trial_extents, context);
     std::string messages;
     for (const Diagnostic& each : context.emitter.diagnostics()) messages += each.message;
-    EXPECT_EQ(messages, has_trial_extents
-                            ? ""
-                            : "the data of variable `v` has shape [1,3]; the document says [2,1]");
+    EXPECT_EQ(messages,
+              has_trial_extents ? "" : "the data of variable `v` has shape [1,3]; the document says [2,1]");
   }
 }
 
@@ -205,7 +204,8 @@ TEST_F(WriteVariablesTest, WritesSharedDataOnce) {
   }
 }
 
-// The tensor files of an upgraded document have its labels, which lack characters of provisional ones (R 4.1.3).
+// The tensor files of an upgraded document have its labels, which lack characters of provisional ones
+// (R 4.1.3).
 TEST_F(WriteVariablesTest, UpgradedDataHaveRatifiedLabels) {
   CompileOptions options;
   options.document =
