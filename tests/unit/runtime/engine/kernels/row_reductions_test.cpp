@@ -35,25 +35,34 @@ TEST(RowReductionsTest, RowsAndTermsOfEveryNumber) {
   }
 }
 
-// NaN is skipped, of zeros the first one is the result, and sums of infinities are NaN.
+// NaN is skipped, of zeros the first one is the result, and sums of infinities are NaN: of three numbers,
+// which rows repeat up to their number of terms.
 TEST(RowReductionsTest, SpecialNumbers) {
-  const std::vector<float> rows = {0.0F,  -0.0F, -1,    -0.0F,     0.0F,       -3,     kNan,      2,       1,
-                                   -kNan, kNan,  kNan,  kInfinity, -kInfinity, kNan,   kInfinity, 1,       2,
-                                   -0.0F, -0.0F, -0.0F, -1e38F,    -3e38F,     -3e38F, 1e-45F,    -1e-45F, 0};
-  const Shape shape = {static_cast<int64_t>(rows.size()) / 3, 3};
-  const TensorValue x = TensorValue::FromFloats(shape, rows);
-  for (const Reduction& reduction : kReductions) {
-    SCOPED_TRACE(reduction.name);
-    const TestGraph g = Reduced(reduction, shape);
-    const auto expected = RunGraph(g.graph, {.backend = kernels::Backend::kReference}, {x});
-    const auto found = RunGraph(g.graph, {.backend = kernels::Backend::kFast}, {x});
-    for (int64_t i = 0; i < shape[0]; ++i) {
-      const double a = found[0].ElementAsDouble(i), b = expected[0].ElementAsDouble(i);
-      if (std::isnan(b)) {
-        EXPECT_TRUE(std::isnan(a)) << "row " << i << ": " << a;
-      } else {
-        EXPECT_EQ(a, b) << "row " << i;
-        EXPECT_EQ(std::signbit(a), std::signbit(b)) << "row " << i;
+  const std::vector<float> threes = {0.0F,   -0.0F,     -1,     -0.0F,  0.0F,    -3,        kNan,
+                                     2,      1,         -kNan,  kNan,   kNan,    kInfinity, -kInfinity,
+                                     kNan,   kInfinity, 1,      2,      -0.0F,   -0.0F,     -0.0F,
+                                     -1e38F, -3e38F,    -3e38F, 1e-45F, -1e-45F, 0};
+  const size_t count = threes.size() / 3;
+  for (const int64_t terms : {3, 31, 32, 33, 100}) {
+    std::vector<float> rows;
+    for (size_t row = 0; row < count; ++row) {
+      for (size_t i = 0; i < static_cast<size_t>(terms); ++i) rows.push_back(threes[3 * row + i % 3]);
+    }
+    const Shape shape = {static_cast<int64_t>(count), terms};
+    const TensorValue x = TensorValue::FromFloats(shape, rows);
+    for (const Reduction& reduction : kReductions) {
+      SCOPED_TRACE(testing::Message() << reduction.name << " of " << terms << " terms");
+      const TestGraph g = Reduced(reduction, shape);
+      const auto expected = RunGraph(g.graph, {.backend = kernels::Backend::kReference}, {x});
+      const auto found = RunGraph(g.graph, {.backend = kernels::Backend::kFast}, {x});
+      for (int64_t i = 0; i < shape[0]; ++i) {
+        const double a = found[0].ElementAsDouble(i), b = expected[0].ElementAsDouble(i);
+        if (std::isnan(b)) {
+          EXPECT_TRUE(std::isnan(a)) << "row " << i << ": " << a;
+        } else {
+          EXPECT_EQ(a, b) << "row " << i;
+          EXPECT_EQ(std::signbit(a), std::signbit(b)) << "row " << i;
+        }
       }
     }
   }
