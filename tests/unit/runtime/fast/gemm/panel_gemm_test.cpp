@@ -4,12 +4,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
 #include "compiler/support/tensor/element_type.h"
 #include "runtime/fast/register.h"
 #include "tests/unit/runtime/fast/random_numbers.h"
+#include "tests/unit/runtime/fast/simd/guarded_array.h"
 
 namespace nnefc::runtime::fast::gemm {
 namespace {
@@ -188,6 +190,39 @@ TEST(PanelsTest, ProductsOfBfloats) {
       MultiplyByPanels(left, memory::StorageType::kBf16, terms, sums);
     });
   });
+}
+
+// Numbers halfway between two bf16 numbers are rounded to the even one.
+TEST(PanelsTest, NumbersInBf16) {
+  using simd::GuardedArray;
+  using simd::GuardedEdge;
+  std::vector<float> numbers = RandomNumbers(200, 4);
+  std::vector<uint16_t> expected;
+  for (size_t i = 0; i < numbers.size(); i += 9) numbers[i] = i % 2 == 0 ? 1 + 0x1p-8F : -(1 + 0x1.8p-7F);
+  for (size_t i = 0; i < numbers.size(); ++i)
+    expected.push_back(i % 9 != 0 ? FloatToBFloat(numbers[i]) : i % 2 == 0 ? 0x3F80 : 0xBF82);
+  for (const int64_t count : {0, 1, 15, 16, 17, 33, 64, 100}) {
+    GuardedArray<float> from(count, GuardedEdge::kEnd);
+    std::copy_n(numbers.begin(), count, from.begin());
+    GuardedArray<uint16_t> rounded(count, GuardedEdge::kEnd);
+    RoundToBf16(from.data(), count, rounded.data());
+    EXPECT_TRUE(std::equal(rounded.begin(), rounded.end(), expected.begin())) << count;
+  }
+  for (const int64_t count : {0, 1, 2, 5}) {
+    for (const int64_t stride : {16, 40}) {
+      const int64_t rounded_stride = stride + 4, blocks = std::max<int64_t>(count - 1, 0);
+      GuardedArray<float> from(count == 0 ? 0 : blocks * stride + kPanelWidth, GuardedEdge::kEnd);
+      std::copy_n(numbers.begin(), from.size(), from.begin());
+      GuardedArray<uint16_t> rounded(count == 0 ? 0 : blocks * rounded_stride + kPanelWidth,
+                                     GuardedEdge::kEnd, 7);
+      RoundBlocksToBf16(from.data(), stride, count, rounded.data(), rounded_stride);
+      for (int64_t i = 0; i < rounded.size(); ++i) {
+        const int64_t block = i / rounded_stride, place = i % rounded_stride;
+        EXPECT_EQ(rounded[i], place < kPanelWidth ? expected[static_cast<size_t>(block * stride + place)] : 7)
+            << i << " of " << count << " blocks";
+      }
+    }
+  }
 }
 
 }  // namespace
