@@ -473,6 +473,41 @@ TEST(RepeatedBlocksTest, RandomGraphs) {
   EXPECT_GT(fragments, 100);
 }
 
+// Two operations are a block, too; its name is not that of the graph.
+TEST(RepeatedBlocksTest, PairsOfOperations) {
+  const auto pair = [](int i, std::string_view input, std::string_view output) {
+    return fmt::format("    a{0} = tanh({1});\n    b{0} = neg(a{0});\n    {2} = mul(b{0}, {0}.5);\n", i,
+                       input, output);
+  };
+  std::string document = Graph(Chain(20, "r", "y", pair));
+  const std::string text = Check(document);
+  EXPECT_EQ(LengthsOf(text), std::vector<int64_t>{2}) << text;
+  EXPECT_NE(text.find("fragment tanh_neg_block("), std::string::npos) << text;
+  document.replace(document.find("graph g("), 8, "graph tanh_neg_block(");
+  EXPECT_NE(Check(document).find("fragment tanh_neg_block_2("), std::string::npos);
+}
+
+// Operations with bodies are in no block.
+TEST(RepeatedBlocksTest, OperationsWithBodies) {
+  const auto branch = [](int i, std::string_view input, std::string_view output) {
+    return fmt::format(
+        "    [a{0}] = if_else(c, [{1}], then_body = 'one', else_body = 'two');\n    b{0} = sin(a{0});\n"
+        "    {2} = cos(b{0});\n",
+        i, input, output);
+  };
+  Expansion expansion(
+      "version 1.0;\nextension KHR_enable_fragment_definitions NNEFC_control_flow;\n"
+      "fragment one( x: tensor<scalar> ) -> ( y: tensor<scalar> ) { y = relu(x); }\n"
+      "fragment two( x: tensor<scalar> ) -> ( y: tensor<scalar> ) { y = neg(x); }\n"
+      "graph g( c, x ) -> ( y )\n{\n    c = external<logical>(shape = [1]);\n    x = external(shape = [1, "
+      "4]);\n" +
+      Chain(12, "r", "y", branch) + "}\n");
+  ASSERT_NE(expansion.graph, nullptr) << expansion.Diagnostics();
+  const std::string text = WithFragments(expansion);
+  EXPECT_NE(text.find("fragment sin_cos_block("), std::string::npos) << text;
+  EXPECT_EQ(text.find("if_else_"), std::string::npos) << text;
+}
+
 TEST(RepeatedBlocksTest, LargeGraphs) {
   std::string body = Chain(20'000, "t", "y", [](int i, std::string_view input, std::string_view output) {
     return fmt::format("    {} = {}({});\n", output, i % 3 == 0 ? "tanh" : i % 3 == 1 ? "sin" : "neg", input);
