@@ -245,10 +245,10 @@ TEST(InstantiateTest, Segments) {
 
 // The type of a variable's file counts in tract's documents, unless graph.quant states the type.
 TEST(InstantiateTest, TypesOfFiles) {
-  const auto type_of = [](std::string_view extension, ExpandOptions options) {
-    options.variable_data = [](const std::string&, ElementType type) {
-      return type == ElementType::kBoolean ? std::optional(TensorValue::FromBools({2}, {1, 0}))
-                                           : std::nullopt;
+  const auto type_of = [](std::string_view extension, ExpandOptions options,
+                          ElementType of_file = ElementType::kBoolean) {
+    options.variable_data = [=](const std::string&, ElementType type) {
+      return type == of_file ? std::optional(TensorValue::Filled(of_file, {2}, 1)) : std::nullopt;
     };
     Expansion expansion("version 1.0;\n" + std::string(extension) +
                             "graph g( x ) -> ( y )\n{\n    x = external<scalar>(shape = [2]);\n"
@@ -260,6 +260,11 @@ TEST(InstantiateTest, TypesOfFiles) {
   EXPECT_EQ(type_of("", {}), "scalar");
   EXPECT_EQ(type_of("extension tract_registry tract_core;\n", {}), "logical");
   EXPECT_EQ(type_of("extension tract_registry tract_core;\n", {.quantized = {"v"}}), "scalar");
+  EXPECT_EQ(type_of("", {}, ElementType::kI64), "scalar");
+  EXPECT_EQ(type_of("extension tract_registry tract_core;\n", {}, ElementType::kI64), "integer");
+  EXPECT_EQ(type_of("extension tract_registry tract_core;\n", {.quantized = {"v"}}, ElementType::kI64),
+            "scalar");
+  EXPECT_EQ(type_of("extension tract_registry tract_core;\n", {}, ElementType::kF32), "scalar");
 }
 
 TEST(InstantiateTest, VariablesShareLabels) {

@@ -533,5 +533,28 @@ TEST(TractTest, FailedAssertionsAreReportedOnce) {
   EXPECT_EQ(report("N >= 4"), "transpose.axes;");
 }
 
+// Integers of a variable have the width of its tensor file, those of 64 bits without a sign that of 64 bits.
+TEST(TractTest, WidthsOfTensorFiles) {
+  for (const auto& [type, expected] : std::initializer_list<std::pair<ElementType, std::string_view>>{
+           {ElementType::kI8, "y = tract_core_to_width(i, datum_type = 'i8');\n"},
+           {ElementType::kU16, "y = tract_core_to_width(i, datum_type = 'u16');\n"},
+           {ElementType::kI64, "y = copy(i);\n"},
+           {ElementType::kU64, "y = copy(i);\n"},
+           {ElementType::kF32, "y = copy(i);\n"}}) {
+    ExpandOptions options;
+    options.variable_data = [of_file = type](const std::string&, ElementType wanted) {
+      const bool fits =
+          wanted == ElementType::kDynamic || (wanted == ElementType::kI64 && IsInteger(of_file));
+      return fits ? std::optional(TensorValue::Filled(of_file, {3}, 1)) : std::nullopt;
+    };
+    Expansion expansion(
+        "version 1.0;\nextension tract_registry tract_core;\n"
+        "graph g( i ) -> ( y )\n{\n    i = tract_core_external(shape = [3], datum_type = 'i64');\n"
+        "    v = variable<integer>(shape = [3], label = 'v');\n    y = tract_core_to_width_of(i, v);\n}\n",
+        std::move(options));
+    EXPECT_EQ(StatementsOf(expansion), expected) << Name(type);
+  }
+}
+
 }  // namespace
 }  // namespace nnefc::expand::vendor
