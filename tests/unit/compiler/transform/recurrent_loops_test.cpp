@@ -346,5 +346,18 @@ TEST_F(SequencesTest, CellsOfConstantData) {
   EXPECT_EQ(Left(Sequence(text)), "TensorIterator");
 }
 
+// Of two cells, whatever their order, neither is the body.
+TEST_F(SequencesTest, BodiesOfTwoCells) {
+  const std::string second =
+      "      %m = opset1.Const \"m\" : f32[2,3] = dense<f32[2,3]: " + Numbers(6) +
+      ">\n      %n = opset1.Const \"n\" : f32[4,3] = dense<f32[4,3]: " + Numbers(12) +
+      ">\n      %q = opset1.Const \"q\" : f32[4,4] = dense<f32[4,4]: " + Numbers(16) +
+      ">\n      %s = opset1.Const \"s\" : f32[4] = dense<f32[4]: " + Numbers(4) +
+      ">\n      %z = opset1.RNNCell \"z\" (%m, %h, %n, %q, %s) {hidden_size = 4} : f32[2,4]\n";
+  EXPECT_EQ(Left(Sequence(LoopOf({.before = second}))), "TensorIterator");
+  std::string text = LoopOf({});
+  EXPECT_EQ(Left(Sequence(text.insert(text.find("      %u = "), second))), "TensorIterator");
+}
+
 }  // namespace
 }  // namespace nnefc::transform
