@@ -1,6 +1,7 @@
 #include "compiler/driver/stages.h"
 
 #include "compiler/driver/compilation.h"
+#include "compiler/driver/stages/convert_model.h"
 #include "compiler/ir/text/text.h"
 #include "fmt/format.h"
 #include "gtest/gtest.h"
@@ -300,6 +301,32 @@ TEST(CompilationTest, ExpandsAgainForOtherShapes) {
   EXPECT_EQ(compilation.times().size(), 5U);
   const ir::Graph& graph = *compilation.lowered();
   EXPECT_EQ(graph.node(graph.parameters()[0]).output().shape, ir::PartialShape({4, 5}));
+}
+
+// A conversion whose document would be refused has no result: the fragments of this one make 24 operations.
+TEST(CompilationTest, ConvertedDocumentsAreChecked) {
+  std::string body, last = "x";
+  for (int i = 0; i < 6; ++i) {
+    for (const char* operation : {"relu", "tanh", "sigmoid", "exp"}) {
+      const std::string next = fmt::format("{}{}", operation, i);
+      body += fmt::format("    {} = {}({});\n", next, operation, last);
+      last = next;
+    }
+  }
+  for (const int64_t limit : {23, 24}) {
+    CompileOptions options;
+    options.document = Document(body + "    y = neg(" + last + ");\n");
+    options.limits.operations = limit;
+    Compilation compilation("net.nnef", options);
+    ASSERT_TRUE(compilation.RunUntil(StageBeforeConversion(compilation.format())));
+    const std::optional<ConvertedModel> model = ConvertModel(
+        compilation, {.input_shapes = {},
+                      .evaluate = [](const ir::Node&, llvm::ArrayRef<ir::Output>, llvm::ArrayRef<TensorValue>)
+                          -> std::optional<std::vector<TensorValue>> { return std::nullopt; },
+                      .has_fragments = true});
+    EXPECT_EQ(model.has_value(), limit == 24) << limit;
+    EXPECT_EQ(compilation.context().emitter.error_count(), limit == 24 ? 0U : 1U) << limit;
+  }
 }
 
 }  // namespace

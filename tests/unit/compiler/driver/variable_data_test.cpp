@@ -153,6 +153,23 @@ TEST_F(VariableStoreTest, TrailingOnes) {
   }
 }
 
+// Files are compared with shapes whose extents are all known.
+TEST_F(VariableStoreTest, KnownShapesOfFiles) {
+  Expand("    v = variable(shape = [1, 3], label = 'v');\n    y = pad(v, padding = [(1, 0), (0, 0)]);\n",
+         {{"v", TensorValue::FromFloats({1, 3}, {3, 4, 5})}});
+  for (const auto& [shape, expected] :
+       {std::pair(ir::PartialShape({1, 3}), ""),
+        {ir::PartialShape({2, 1}), "the data of variable `v` has shape [1,3]; the document says [2,1]"},
+        {ir::PartialShape::OfRank(1), ""},
+        {ir::PartialShape(), ""}}) {
+    Store().CheckFile("v", shape, {});
+    std::string messages;
+    for (const Diagnostic& each : compilation_->context().emitter.diagnostics()) messages += each.message;
+    EXPECT_EQ(messages, expected);
+    compilation_->context().emitter.Clear();
+  }
+}
+
 // Files are compared with the shapes of variables, unless the extents of the document are those of a trial.
 TEST_F(VariableStoreTest, ShapesOfFiles) {
   Expand("    v = variable(shape = [2, 1], label = 'v');\n    y = mul(x, v);\n",
