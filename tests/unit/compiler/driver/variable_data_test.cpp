@@ -8,7 +8,9 @@
 #include "compiler/driver/data/quantization.h"
 #include "compiler/driver/data/write_variables.h"
 #include "compiler/driver/stages/upgrade_model.h"
+#include "compiler/package/tensors/dat.h"
 #include "compiler/package/tensors/random.h"
+#include "compiler/support/files/file.h"
 #include "fmt/format.h"
 #include "gtest/gtest.h"
 
@@ -237,6 +239,33 @@ TEST_F(WriteVariablesTest, UpgradedDataHaveRatifiedLabels) {
   ASSERT_TRUE(written.ok());
   EXPECT_TRUE(*written);
   EXPECT_EQ(FilesIn(folder_), (std::set<std::string>{"a_b.dat", "c.dat"}));
+}
+
+// Lines of graph.quant are computed when the model runs, except those of variables whose files are quantized.
+TEST_F(WriteVariablesTest, LinesOfQuantizedFilesAreNotComputed) {
+  std::string quantized("N\xef\1\0\2\0\0\0\1\0\0\0\2\0\0\0", 16);  // two items of 8 bits (R 5.2)
+  quantized.resize(44);
+  quantized += std::string("\x8\0\0\0\2\0\0\0", 8);
+  quantized.resize(128);
+  ASSERT_TRUE(WriteFile(folder_ + "/v.dat", quantized + "\1\2").ok());
+  ASSERT_TRUE(package::WriteDat(folder_ + "/w.dat", TensorValue::FromFloats({2}, {1, 2})).ok());
+  ASSERT_TRUE(WriteFile(folder_ + "/graph.nnef",
+                        "version 1.0;\ngraph net( x ) -> ( y )\n{\n    x = external(shape = [2]);\n    v = "
+                        "variable(shape = [2], label = 'v');\n    w = variable(shape = [2], label = 'w');\n"
+                        "    p = mul(x, v);\n    y = mul(p, w);\n}\n")
+                  .ok());
+  std::string lines;
+  for (const char* name : {"v", "w", "y"})
+    lines += fmt::format("\"{}\": linear_quantize(min = 0.0, max = 255.0, bits = 8);\n", name);
+  ASSERT_TRUE(WriteFile(folder_ + "/graph.quant", lines).ok());
+  Compilation compilation(folder_, CompileOptions());
+  ASSERT_TRUE(compilation.RunUntil(Stage::kExpand))
+      << compilation.context().emitter.diagnostics().front().message;
+  std::set<std::string> computed;
+  for (const expand::TensorQuantization& line :
+       compilation.quantization().table.LinesToCompute(*compilation.expanded(), *compilation.model()))
+    computed.insert(line.tensor);
+  EXPECT_EQ(computed, (std::set<std::string>{"w", "y"}));
 }
 
 // A tensor file has at most 8 extents (R 5.2).
