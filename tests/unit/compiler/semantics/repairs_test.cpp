@@ -1,5 +1,6 @@
 // The message of the first mistake of a document, and its line after the repair that the message proposes.
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 
@@ -375,6 +376,26 @@ TEST(Repairs, OfNamesAmongManyOthers) {
 }
 
 // An array becomes a tuple only if each item fits; tuples of other lengths have no repair.
+// A result that is not assigned is compared with other names only within that bound, too.
+TEST(Repairs, OfResultsAmongManyNames) {
+  for (const int num_mistakes : {1, 95}) {
+    std::string body = "neighbour = x;\noutcomes = x;\n";
+    for (int i = 0; i < 23'000; ++i) body += fmt::format("n{} = x;\n", i);
+    for (int i = 0; i < num_mistakes; ++i) body += fmt::format("m{0} = neighbor{0};\n", i);
+    const Checked checked(
+        Ratified("fragment f( x: tensor<scalar> ) -> ( outcome: tensor<scalar> ) {\n" + body + "}"));
+    const std::vector<Diagnostic>& diagnostics = checked.context().emitter.diagnostics();
+    const auto found = std::find_if(diagnostics.begin(), diagnostics.end(), [](const Diagnostic& each) {
+      return each.message.find("`outcome`") != std::string::npos;
+    });
+    ASSERT_NE(found, diagnostics.end());
+    EXPECT_EQ(found->message.find("`outcomes`") != std::string::npos || !found->notes.empty() ||
+                  !found->fixes.empty(),
+              num_mistakes == 1)
+        << found->message;
+  }
+}
+
 TEST(Repairs, OfTuples) {
   struct Row {
     std::string_view type, value, type_of_value, repaired, repaired_default;
