@@ -77,6 +77,12 @@ TEST_F(ModelFolderTest, LinksAreNotFollowed) {
   const auto text = folder().WriteText(kGraphFile, "version 1.0;");
   ASSERT_FALSE(text.ok());
   EXPECT_NE(text.error().message.find("is a symbolic link"), std::string::npos);
+  EXPECT_EQ(Write("u"), "");
+  for (const auto& [before, after] : {std::pair("part/v", "t"), {"u", "part/u"}, {"w", "t"}, {"u", "w"}}) {
+    const auto renamed = folder().RenameVariable(before, after);
+    ASSERT_FALSE(renamed.ok()) << before;
+    EXPECT_NE(renamed.error().message.find("is a symbolic link"), std::string::npos) << before;
+  }
   ExpectUntouched();
 }
 

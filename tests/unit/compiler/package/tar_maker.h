@@ -17,6 +17,8 @@ class TarMaker {
     std::string name = {};
     std::string data = {};
     char type = '0';
+    std::string_view magic = std::string_view("ustar\00000", 8);
+    std::string fields = {};            // from byte 386 on, as of GNU's sparse files
     std::string target = {};            // of a link
     std::optional<uint64_t> size = {};  // if it differs from that of the data
   };
@@ -33,7 +35,8 @@ class TarMaker {
     put(148, "        ");
     header[156] = entry.type;
     put(157, entry.target);
-    put(257, std::string_view("ustar\00000", 8));
+    put(257, entry.magic);
+    put(386, entry.fields);
     unsigned sum = 0;
     for (unsigned char c : header) sum += c;
     put(148, fmt::format("{:06o}", sum));

@@ -238,6 +238,33 @@ TEST_F(ArchiveModelTest, ClosedFoldersWithinAModel) {
   }
 }
 
+// A sparse file of GNU's tar, whose data begin after its first byte, is refused: also one that no model
+// needs.
+TEST_F(ArchiveModelTest, SparseFiles) {
+  for (const char* name : {"w.dat", "notes.txt"}) {
+    for (const int hole : {0, 512, 4096}) {
+      const std::string size = fmt::format("{:011o}", hole + 512) + '\0';
+      const std::string fields =
+          fmt::format("{:011o}", hole) + '\0' + "00000001000" + '\0' + std::string(73, '\0') + size;
+      const std::string tar = TarMaker()
+                                  .File("graph.nnef", kDocument)
+                                  .Add({.name = name,
+                                        .data = std::string(512, 'w'),
+                                        .type = 'S',
+                                        .magic = std::string_view("ustar  ", 8),
+                                        .fields = fields})
+                                  .Tar();
+      for (const std::string& path : {Write("m.tar", tar), Write("m.tgz", Gzip(tar))}) {
+        EXPECT_EQ(Open(path) != nullptr, hole == 0) << path << hole;
+        EXPECT_EQ(Messages(), hole == 0 ? ""
+                                        : fmt::format("{}: error: `{}` has holes; sparse files are not read "
+                                                      "[archive.size]\n",
+                                                      path, name));
+      }
+    }
+  }
+}
+
 // An archive that holds no document but one of NNEF 2.0 is reported as a model of that version.
 TEST_F(ArchiveModelTest, ModelsOfNnef2) {
   const std::string second = "net" + std::string(kSkriptNdSuffix);
