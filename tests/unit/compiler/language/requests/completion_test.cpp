@@ -216,8 +216,12 @@ TEST(Completions, AreOfTheBodyAroundTheCursor) {
   const auto offered = [&](const std::string& text, std::string_view marked) {
     return offered_at(text, text.find("name_\n", text.find(marked)) + 5);
   };
-  for (const std::string& text : {head + graph + first + second, head + first + graph + second,
-                                  head + first + second + graph, head + second + graph + first}) {
+  const std::vector<std::string_view> orders[] = {{head, graph, first, second},
+                                                  {head, first, graph, second},
+                                                  {head, first, second, graph},
+                                                  {head, second, graph, first}};
+  for (const std::vector<std::string_view>& order : orders) {
+    const std::string text = fmt::format("{}", fmt::join(order, ""));
     EXPECT_EQ(offered(text, "graph g"), "name_x") << text;
     EXPECT_EQ(offered(text, "fragment f"), "name_a name_b") << text;
     EXPECT_EQ(offered(text, "fragment h"), "name_c") << text;
