@@ -94,6 +94,13 @@ TEST_F(RecurrentLoopsTest, ProductsBeforeTheLoop) {
                  "opset1.MatMul \"t\" (%x, %o) {transpose_a = false, transpose_b = true} : f32[...]\n"}),
       "stays");
   EXPECT_EQ(After({.x = "[3,2,1]", .product = "transpose_a = true, transpose_b = true"}), "stays");
+  // Data that no product computes.
+  for (const char* operation : {"Multiply", "Maximum", "Power"}) {
+    EXPECT_EQ(After({.data = "%t",
+                     .before = fmt::format("  %t = opset1.{} \"t\" (%p, %b) : f32[...]\n", operation)}),
+              "stays")
+        << operation;
+  }
 }
 
 // Loops over other numbers than f32 stay: the constants of cells are f32.
