@@ -56,6 +56,21 @@ TEST_F(ConditionsTest, AxesOfNorms) {
   EXPECT_FALSE(is_fused("  %k = opset1.Parameter \"k\" {element_type = i64, shape = [1]} : i64[1]\n"));
 }
 
+// x * max(sum(x^2), eps)^-0.5: the axes of the sum are known and not empty.
+TEST_F(ConditionsTest, AxesOfSums) {
+  const auto is_fused = [&](const std::string& axes) {
+    return Changes("middle.L2NormToNorm",
+                   DataOf("x", "[2,3]") + ItemsOf("two", "f32[]", "2.0") + ItemsOf("eps", "f32[]", "0.5") +
+                       ItemsOf("half", "f32[]", "-0.5") + axes + NodeOf("q", "Power", "%x, %two") +
+                       NodeOf("s", "ReduceSum", "%q, %k", "keep_dims = true") +
+                       NodeOf("m", "Maximum", "%s, %eps") + NodeOf("r", "Power", "%m, %half") +
+                       NodeOf("y", "Multiply", "%x, %r") + ResultOf("y"));
+  };
+  EXPECT_TRUE(is_fused(ItemsOf("k", "i64[1]", "1")));
+  EXPECT_FALSE(is_fused("  %k = opset1.Const \"k\" : i64[0] = dense<i64[0]:>\n"));
+  EXPECT_FALSE(is_fused("  %k = opset1.Parameter \"k\" {element_type = i64, shape = [1]} : i64[1]\n"));
+}
+
 // d * (mean(d^2) + eps)^-0.5, times at most one further factor.
 TEST_F(ConditionsTest, FactorsOfNormalizedValues) {
   const auto is_fused = [&](const std::string& factors) {

@@ -278,7 +278,10 @@ TEST_F(FusionsTest, MvnTimesAGain) {
 
 TEST_F(FusionsTest, NoMvn) {
   const auto is_left = [&](const Moments& form, const std::string& tail = kQuotient) {
-    return Left(Graph("middle.MVNFusion", Normalized(form, tail))).find("ReduceMean") != std::string::npos;
+    const std::string left = Left(Graph("middle.MVNFusion", Normalized(form, tail)));
+    const bool is_left = left.find("ReduceMean") != std::string::npos;
+    EXPECT_EQ(is_left, left.find("MVN") == std::string::npos) << left;
+    return is_left;
   };
   EXPECT_FALSE(is_left({}));
   EXPECT_TRUE(is_left({.variance_axes = "1"}));

@@ -388,5 +388,28 @@ TEST_F(LoopsTest, ConstantsOfAllIterationsAreThoseOfTheBody) {
   }
 }
 
+TEST_F(LoopsTest, ConstantsThatABodyDoesNotRead) {
+  const auto graph = Parse(Numbered(R"(  %x = opset1.Parameter "x" {element_type = f32, shape = [2]} : f32[2]
+  %k = opset1.Const "k" : f32[2] = dense<f32[2]: 1.0, 2.0>
+  %y = opset1.TensorIterator "loop" (%x, %k) : f32[2] bodies {
+    "body" input 0 -> 0 input 1 -> 1 output 0 -> 0 graph "step" {
+      %p = opset1.Parameter "p" {element_type = f32, shape = [2]} : f32[2]
+      %f = opset1.Parameter "f" {element_type = f32, shape = [2]} : f32[2]
+      %a = opset1.Abs "a" (%p) : f32[2]
+      opset1.Result "o" (%a)
+    }
+  }
+  opset1.Result "y" (%y)
+)"));
+  ASSERT_NE(graph, nullptr);
+  const TransformationList list = StandardTransformations();
+  EXPECT_EQ(Run(list, *graph, Side::kAfterLowering, {.only = {"middle.BindConstantsInBodies"}}), "");
+  for (ir::NodeId id : graph->nodes()) {
+    if (graph->node(id).bodies().empty()) continue;
+    const std::string body = Brief(*graph->node(id).bodies()[0].graph);
+    EXPECT_EQ(body.find("constant"), std::string::npos) << body;
+  }
+}
+
 }  // namespace
 }  // namespace nnefc::transform
