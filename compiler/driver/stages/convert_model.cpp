@@ -131,9 +131,14 @@ bool CheckConverted(const ConvertedModel& model, semantics::Leniency leniency, C
   if (check.RunUntil(Stage::kExpand)) return true;
   for (const Diagnostic& diagnostic : check.context().emitter.diagnostics()) {
     if (diagnostic.severity != Severity::kError) continue;
-    compilation.context().emitter.Emit(
-        kGraphInvalid, {}, "a fault of nnefc, not of the model: the converted document is invalid: {}",
-        diagnostic.message);
+    Emitter& emitter = compilation.context().emitter;
+    if (diagnostic.rule->label.starts_with("limit.")) {  // the user's own
+      emitter.Emit(*diagnostic.rule, {}, "the converted document exceeds a limit: {}", diagnostic.message);
+    } else {
+      emitter.Emit(kGraphInvalid, {},
+                   "a fault of nnefc, not of the model: the converted document is invalid: {}",
+                   diagnostic.message);
+    }
     break;
   }
   return false;

@@ -325,7 +325,11 @@ TEST(CompilationTest, ConvertedDocumentsAreChecked) {
                           -> std::optional<std::vector<TensorValue>> { return std::nullopt; },
                       .has_fragments = true});
     EXPECT_EQ(model.has_value(), limit == 24) << limit;
-    EXPECT_EQ(compilation.context().emitter.error_count(), limit == 24 ? 0U : 1U) << limit;
+    const auto& found = compilation.context().emitter.diagnostics();
+    ASSERT_EQ(found.size(), limit == 24 ? 0U : 1U) << limit;
+    if (!found.empty()) {
+      EXPECT_EQ(found[0].rule->label, "limit.operations") << found[0].message;
+    }
   }
 }
 
