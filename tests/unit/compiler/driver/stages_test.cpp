@@ -315,7 +315,7 @@ TEST(CompilationTest, ConvertedDocumentsAreChecked) {
   }
   for (const int64_t limit : {23, 24}) {
     CompileOptions options;
-    options.document = Document(body + "    y = neg(" + last + ");\n");
+    options.document = Document(fmt::format("{}    y = neg({});\n", body, last));
     options.limits.operations = limit;
     Compilation compilation("net.nnef", options);
     ASSERT_TRUE(compilation.RunUntil(StageBeforeConversion(compilation.format())));
