@@ -9,6 +9,7 @@
 #include "compiler/ir/algorithms/copy.h"
 #include "compiler/ir/algorithms/infer.h"
 #include "compiler/ir/ops/opset/control_flow/recurrent.h"
+#include "compiler/ir/ops/opset/control_flow/unrolled_size.h"
 #include "fmt/core.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -34,9 +35,9 @@ std::optional<Cut> CutOf(const ir::InputMapping& mapping) {
   return Cut{first < 0 ? first + 1 : first, last == -1 ? kToTheEnd : last < 0 ? last + 1 : last};
 }
 
-// Returns true if a loop's input is sliced partially.
+// Returns true if a loop's input is sliced partially. The axes of unknown operations are not checked.
 bool IsPartial(const ir::Graph& graph, const ir::Node& node, const ir::InputMapping& mapping) {
-  if (!mapping.axis || mapping.external < 0) return false;
+  if (!ir::ops::opset::IsLoop(node) || !mapping.axis || mapping.external < 0) return false;
   const std::optional<Cut> cut = CutOf(mapping);
   if (!cut || (cut->start == 0 && cut->stop == kToTheEnd)) return false;
   const ir::PartialShape& shape = graph.output(node.input(mapping.external)).shape;
