@@ -251,7 +251,7 @@ TEST_F(ArchiveModelTest, SparseFiles) {
                                   .Add({.name = name,
                                         .data = std::string(512, 'w'),
                                         .type = 'S',
-                                        .magic = std::string_view("ustar  ", 8),
+                                        .magic = std::string_view("ustar  \0", 8),
                                         .fields = fields})
                                   .Tar();
       for (const std::string& path : {Write("m.tar", tar), Write("m.tgz", Gzip(tar))}) {
