@@ -1,5 +1,6 @@
 // Primitives of tract's registries that keep a state from run to run.
 
+#include "compiler/ir/interval.h"
 #include "compiler/ir/ops/arguments.h"
 #include "compiler/ir/ops/register.h"
 #include "compiler/ir/ops/rows.h"
@@ -18,8 +19,13 @@ void InferHistory(InferContext& context) {
   }
   if (shape.rank_known()) {
     if (!CheckAxis(context, "axis", axis, shape.rank())) return;
-    const Dim dim = shape[axis];
-    shape.set(axis, dim.known() ? Dim(dim.value() + length) : Dim());
+    const std::optional<Dim> longer = shape[axis].known() ? Add(shape[axis], Dim(length)) : Dim();
+    if (!longer) {
+      context.Error(kShapeOverflow, "the result of `tract_pulse_history` has too many elements along axis {}",
+                    axis);
+      return;
+    }
+    shape.set(axis, *longer);
   }
   Produce(context, 0, context.input(0).type, shape);
 }
