@@ -195,7 +195,8 @@ std::optional<int64_t> TupleLength(InferContext& context, int64_t batch) {
   if (has_tuples && !last.known()) return std::nullopt;
   if (has_tuples && last.value() >= 1 && last.value() <= input.rank() - batch) return last.value();
   context.Error(kTractTuples, "{} has shape {}; expected tuples of at most {} items along its last axis",
-                Describe(context, 1), ToString(indices), std::max<int64_t>(input.rank() - batch, 0));
+                Describe(context, 1), ToString(indices),
+                std::max<int64_t>(input.rank() - std::max<int64_t>(batch, 0), 0));
   return std::nullopt;
 }
 
