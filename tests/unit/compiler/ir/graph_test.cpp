@@ -262,6 +262,19 @@ TEST_F(GraphTest, AMistakeIsToldOnce) {
   EXPECT_FALSE(graph_.output(last).shape.rank_known());
 }
 
+// The known values of results end with a mistake before them.
+TEST_F(GraphTest, AMistakeForgetsValues) {
+  const OutputPort x = Input();
+  const OutputPort sum = Add("add", {x, Input()});
+  const OutputPort shape{AddNode(graph_, "opset1", "ShapeOf", {.name = "s", .inputs = sum}), 0};
+  Emitter emitter;
+  EXPECT_TRUE(InferGraph(graph_, emitter));
+  EXPECT_TRUE(graph_.output(shape).value.has_value());
+  graph_.SetInput(sum.node, 1, Input(PartialShape{4}));
+  EXPECT_FALSE(InferGraph(graph_, emitter));
+  EXPECT_FALSE(graph_.output(shape).value.has_value());
+}
+
 // The outputs of an operation without a shape function are as declared, even after a mistake.
 TEST_F(GraphTest, DeclaredOutputsStay) {
   registry_.Add({.set = "acme", .name = "F", .inputs = {{.name = "a"}}, .outputs = {"b"}});

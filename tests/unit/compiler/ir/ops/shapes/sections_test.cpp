@@ -69,6 +69,11 @@ TEST(SliceTest, Shapes) {
 TEST(SliceTest, PartialShapes) {
   EXPECT_EQ(Infer({"slice", {"f32[?]"}, "axes = [0], begin = [2], end = [7]"}), "f32[..5]");
   EXPECT_EQ(Infer({"slice", {"f32[?]"}, "axes = [0], begin = [1], end = [0]"}), "f32[?]");
+  EXPECT_EQ(Infer({"slice", {"f32[?]"}, "axes = [0], begin = [0], end = [0]"}), "f32[?]");
+  EXPECT_EQ(Infer({"slice", {"f32[?]"}, "axes = [0], begin = [0], end = [0], stride = [2]"}), "f32[0]");
+  EXPECT_EQ(Infer({"slice", {"f32[3..9]"}, "axes = [0], begin = [0], end = [0], stride = [1]"}), "f32[..9]");
+  EXPECT_EQ(Infer({"slice", {"f32[?]"}, "axes = [0], begin = [-7], end = [-2]"}), "f32[..5]");
+  EXPECT_EQ(Infer({"slice", {"f32[?]"}, "axes = [0], begin = [7], end = [2], stride = [-2]"}), "f32[..3]");
   EXPECT_EQ(Infer({"slice", {"f32[3..9]"}, "axes = [0], begin = [1], end = [-1], stride = [2]"}), "f32[..5]");
 }
 
