@@ -200,5 +200,30 @@ TEST_F(DamageTest, DataOfArchivesThatEndEarly) {
   }
 }
 
+// Only the file that was found last has bytes to read, once.
+TEST_F(DamageTest, FilesOfArchivesAreReadOnce) {
+  const DataSource source = Source(TarMaker().File("a", "of a").File("b", "of b").Tar());
+  ArchiveReader reader(source, 1 << 20, context_.emitter);
+  const auto expect_nothing = [&] {
+    EXPECT_EQ(reader.Read(), nullptr);
+    EXPECT_FALSE(reader.ReadStart(10).has_value());
+    EXPECT_FALSE(reader.failed());
+  };
+  expect_nothing();
+  ASSERT_EQ(reader.Next(), "a");
+  const auto whole = reader.Read();
+  ASSERT_NE(whole, nullptr);
+  EXPECT_EQ(whole->size(), 4u);
+  expect_nothing();
+  ASSERT_EQ(reader.Next(), "b");
+  const auto start = reader.ReadStart(10);
+  ASSERT_TRUE(start.has_value());
+  EXPECT_EQ(start->size, 4u);
+  expect_nothing();
+  EXPECT_EQ(reader.Next(), std::nullopt);
+  expect_nothing();
+  EXPECT_EQ(Messages(), "");
+}
+
 }  // namespace
 }  // namespace nnefc::package
