@@ -1,8 +1,9 @@
 // The names that an expression sees, the values that names denote, and what remains of them after an error.
 
 #include "checking.h"
-#include "fmt/core.h"
+#include "fmt/format.h"
 #include "gtest/gtest.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace nnefc::semantics {
 namespace {
@@ -146,6 +147,26 @@ TEST(Scopes, ArraysOfPrimitives) {
     EXPECT_EQ(Checked(Ratified(text)).Diagnostics(),
               length < 100 ? fmt::format("assignment.primitive-array {}:1", length + 4) : "");
   }
+}
+
+// Misspelt names are compared with the names in scope while a document has compared at most 2,000,000.
+// Besides `num_names` these are `x`, `y`, the assignment that remains, and the undefined names before.
+TEST(Scopes, OfSuggestionsAreLimited) {
+  const auto suggested = [](int num_names, int num_misspelt) {
+    std::vector<std::string> names(static_cast<size_t>(num_names)), misspelt;
+    for (size_t i = 0; i < names.size(); ++i) names[i] = fmt::format("a{}", i);
+    for (int i = 0; i < num_misspelt; ++i) misspelt.push_back(fmt::format("a{}_", i));
+    const Checked checked(
+        RatifiedGraph(fmt::format("[{}] = copy_n(x, times = {}); y = add_n([{}]);", fmt::join(names, ","),
+                                  num_names, fmt::join(misspelt, ","))));
+    EXPECT_EQ(checked.context().emitter.error_count(), static_cast<size_t>(num_misspelt));
+    return llvm::count_if(checked.context().emitter.diagnostics(), [](const Diagnostic& diagnostic) {
+      return diagnostic.message.find("did you mean") != std::string::npos;
+    });
+  };
+  // 25 * (79985 + 3) + (0 + 1 + .. + 24) = 2,000,000
+  EXPECT_EQ(suggested(79'985, 25), 25);
+  EXPECT_EQ(suggested(79'986, 25), 24);
 }
 
 }  // namespace
