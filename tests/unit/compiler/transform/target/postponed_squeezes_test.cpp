@@ -7,15 +7,16 @@ namespace {
 
 class SqueezesTest : public TargetTest {
  protected:
-  // Returns the graph of a convolution with a result `c` of shape [1,2,1,5], squeezed to `s` along `axis`,
-  // and `steps` after it.
+  // Returns the graph of a convolution by a window of 1 with a result `c` of two channels, squeezed to `s`
+  // along `axis`, and `steps` after it.
   std::string Squeezed(llvm::ArrayRef<std::string> steps, const std::string& last,
-                       const std::string& axis = "2") {
+                       const std::string& axis = "2", const std::string& image = "[1,4,1,5]") {
     std::vector<std::string> text = {
-        TargetInput("x", "f32", "[1,4,1,5]"), TargetInput("w", "f32", "[2,4,1,1]"),
+        TargetInput("x", "f32", image), TargetInput("w", "f32", "[2,4,1,1]"),
         TargetStep("c", "opset1.Convolution", "%x, %w",
                    "strides = [1, 1], dilations = [1, 1], pads_begin = [0, 0], pads_end = [0, 0]"),
-        TargetConstant("axis", "i64[1]", axis), TargetStep("s", "opset1.Squeeze", "%c, %axis")};
+        TargetConstant("axis", axis.find(',') == std::string::npos ? "i64[1]" : "i64[2]", axis),
+        TargetStep("s", "opset1.Squeeze", "%c, %axis")};
     text.insert(text.end(), steps.begin(), steps.end());
     text.push_back(TargetResult(last));
     return After("PostponeSqueezes", text);
@@ -65,12 +66,12 @@ TEST_F(SqueezesTest, ConstantsOfAnyRank) {
   }
 }
 
-// The dropped axis stays before the one that follows it.
+// The dropped axis stays before the one that follows it, or at the end.
 TEST_F(SqueezesTest, TransposesMoveBefore) {
-  const auto transposed = [&](const char* order, const char* axis = "2") {
+  const auto transposed = [&](const char* order, const char* axis = "2", const char* image = "[1,4,1,5]") {
     return Squeezed({TargetConstant("order", "i64[3]", order),
                      TargetStep("t", "opset1.Transpose", "%s, %order"), TargetStep("r", "opset1.ReLU", "%t")},
-                    "r", axis);
+                    "r", axis, image);
   };
   EXPECT_EQ(transposed("0, 2, 1"),
             std::string(kConvolution) +
@@ -82,6 +83,15 @@ TEST_F(SqueezesTest, TransposesMoveBefore) {
   transposed("1, 2, 0", "0");
   EXPECT_EQ(InputOf("Transpose", 1), (std::vector<double>{2, 3, 0, 1}));
   EXPECT_EQ(InputOf("Reshape", 1), (std::vector<double>{1, 5, 2}));
+  EXPECT_EQ(transposed("0, 2, 1", "3", "[1,4,5,1]"),
+            "Convolution[1,2,5,1](Parameter Parameter) Transpose[1,5,2,1](Convolution Const) "
+            "Reshape[1,5,2](Transpose Const) ReLU[1,5,2](Reshape)");
+  EXPECT_EQ(InputOf("Transpose", 1), (std::vector<double>{0, 2, 1, 3}));
+  // Both axes of a point are dropped.
+  Squeezed({TargetConstant("order", "i64[2]", "1, 0"), TargetStep("t", "opset1.Transpose", "%s, %order")},
+           "t", "2, 3", "[3,4,1,1]");
+  EXPECT_EQ(InputOf("Transpose", 1), (std::vector<double>{1, 0, 2, 3}));
+  EXPECT_EQ(InputOf("Reshape", 1), (std::vector<double>{2, 3}));
 }
 
 TEST_F(SqueezesTest, OthersRemain) {
