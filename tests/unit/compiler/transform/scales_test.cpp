@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "fmt/ranges.h"
 #include "tests/unit/compiler/transform/transform_support.h"
 
 namespace nnefc::transform {
@@ -263,6 +264,37 @@ TEST_F(ConvolutionScaleTest, TheLargestOfManyProducts) {
       EXPECT_EQ(after(0x1p-110, -0x1p-90, 0x1p-20), large < 0) << channels << " " << large;
     }
   }
+}
+
+// Weights of any number: none is left out in the search of the largest.
+TEST_F(ConvolutionScaleTest, ProductsOfLongRows) {
+  for (const int channels : {1023, 1024, 1025, 2048, 2049}) {
+    // -1: no large weight.
+    for (const int large : {-1, 0, 1022, 1023, 1024, channels - 1}) {
+      if (large >= channels) continue;
+      std::vector<double> weights(static_cast<size_t>(channels), 0x1p-40);
+      if (large >= 0) weights[static_cast<size_t>(large)] = 1;
+      const auto after = [&](double factor) {
+        return After({.data = fmt::format("f32[1,{},1,1]", channels),
+                      .filter = fmt::format("f32[1,{},1,1]", channels),
+                      .weights = fmt::format("{:.20e}", fmt::join(weights, ", ")),
+                      .factors = "f32[]",
+                      .scale = fmt::format("{:.20e}", factor)}) != kScaleStays;
+      };
+      // Products of 2^-130 are lost, unless one of 2^-90 remains; products of 2^128 overflow.
+      EXPECT_EQ(after(0x1p-90), large >= 0) << channels << " " << large;
+      EXPECT_TRUE(after(0x1p127)) << channels << " " << large;
+      if (large >= 0) weights[static_cast<size_t>(large)] = 2;
+      EXPECT_EQ(after(0x1p127), large < 0) << channels << " " << large;
+    }
+  }
+  // Rows of a factor each.
+  EXPECT_EQ(After({.data = "f32[1,1024,1,1]",
+                   .filter = "f32[2,1024,1,1]",
+                   .weights = fmt::format("{}", fmt::join(std::vector<double>(2048, 0.5), ", ")),
+                   .scale = "2.0, 3.0"})
+                .substr(0, 8),
+            "1 1 1 1 ");
 }
 
 // ---- batch normalization ----
