@@ -196,6 +196,28 @@ TEST_F(EditsTest, NamesOfDeadNodesAreFree) {
   EXPECT_EQ(graph.UniqueName("unused"), "unused");
 }
 
+// A removed node gives its name back once: the next node of the name holds it.
+TEST_F(EditsTest, NamesOfRemovedNodesAreFreeOnce) {
+  const auto ir = Parse(kLoweredGraph);
+  ASSERT_NE(ir, nullptr);
+  Graph graph(*ir);
+  EXPECT_EQ(graph.UniqueName("fresh"), "fresh");
+  const auto add = [&] { return graph.CreateConst(TensorValue::FromInts({}, {1}), "fresh"); };
+  graph.Remove(add());
+  EXPECT_EQ(graph.UniqueName("fresh"), "fresh");
+  const Node second = add();
+  EXPECT_EQ(graph.UniqueName("fresh"), "fresh_2");
+  second.SetName("other");
+  EXPECT_EQ(graph.UniqueName("fresh"), "fresh");
+  EXPECT_EQ(graph.UniqueName("other"), "other_2");
+  const Node third = add();
+  EXPECT_EQ(graph.UniqueName("fresh"), "fresh_3");
+  graph.Remove(second);
+  EXPECT_EQ(graph.UniqueName("other"), "other");
+  graph.Remove(third);
+  EXPECT_EQ(graph.UniqueName("fresh"), "fresh");
+}
+
 // A source has no inputs, whether they are passed or stated.
 TEST_F(EditsTest, SourcesHaveNoInputs) {
   const auto ir = Parse(kLoweredGraph);
