@@ -31,10 +31,13 @@ class FakeEvaluator {
 
 class ConstantsTest : public TransformTest {
  protected:
-  std::unique_ptr<ir::Graph> Fold(const std::string& text, const char* name = "middle.FoldConstants") {
+  // Returns the graph after one transformation and, unless told otherwise, the removal of dead nodes.
+  std::unique_ptr<ir::Graph> Fold(const std::string& text, const char* name = "middle.FoldConstants",
+                                  bool removes_dead_nodes = true) {
     const TransformationList list = StandardTransformations();
     auto graph = Parse(text);
-    PipelineOptions options{.only = {name, "middle.RemoveUnneeded"}};
+    PipelineOptions options{.only = {name}};
+    if (removes_dead_nodes) options.only.push_back("middle.RemoveUnneeded");
     options.evaluate = evaluator_.Function();
     if (graph == nullptr) return nullptr;
     EXPECT_EQ(Run(list, *graph, Side::kAfterLowering, std::move(options)), "");
@@ -216,6 +219,21 @@ TEST_F(ConstantsTest, SelectByAKnownCondition) {
   EXPECT_NE(after("[3] = dense<boolean[3]: 1, 0, 1", "%2", "%3").find("Select("), std::string::npos);
   // A result is computed by a node.
   EXPECT_NE(after("[] = dense<boolean[]: 1", "%0", "%2").find("Select("), std::string::npos);
+}
+
+// What is not selected is removed at once, so that later patterns count the readers of its inputs right.
+TEST_F(ConstantsTest, WhatASelectDropsIsRemoved) {
+  for (const bool removes_dead_nodes : {false, true}) {
+    const auto graph = Fold(R"(  %0 = opset1.Parameter "x" {element_type = f32, shape = [2]} : f32[2]
+  %1 = opset1.ReLU "r" (%0) : f32[2]
+  %2 = opset1.Tanh "h" (%0) : f32[2]
+  %3 = opset1.Const "c" : boolean[] = dense<boolean[]: 0>
+  %4 = opset1.Select "s" (%3, %1, %2) : f32[2]
+  opset1.Result "y" (%4)
+)",
+                            "middle.TakeSelected", removes_dead_nodes);
+    EXPECT_EQ(TransformTest::Brief(*graph), "Parameter(x) Tanh(h: x) Result(y: h)") << removes_dead_nodes;
+  }
 }
 
 // ---- branches ----
