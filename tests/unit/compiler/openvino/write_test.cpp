@@ -371,6 +371,27 @@ TEST_F(WriteTest, WritesBothFilesOrNone) {
   EXPECT_FALSE(std::filesystem::exists(Path("net.bin")));
 }
 
+// A successful run leaves its two files, whether or not there were files of these names before, and no open
+// file.
+TEST_F(WriteTest, LeavesItsTwoFilesAlone) {
+  Graph graph(&registry_, "net");
+  ir::AddResult(graph, "y", {ir::AddConst(graph, TensorValue::Scalar(1), "c"), 0});
+  Infer(graph);
+  const auto entries = [](const std::string& folder) {
+    const auto all = std::filesystem::directory_iterator(folder);
+    return std::distance(begin(all), end(all));
+  };
+  for (const bool had_weights : {false, true}) {
+    SCOPED_TRACE(had_weights);
+    const auto open_files = entries("/proc/self/fd");
+    ASSERT_EQ(std::filesystem::exists(Path("net.bin")), had_weights);
+    EXPECT_TRUE(WriteOpenVino(graph, Path("net.xml")).ok());
+    EXPECT_EQ(entries(folder_), 2);
+    EXPECT_EQ(std::filesystem::file_size(Path("net.bin")), sizeof(float));
+    EXPECT_EQ(entries("/proc/self/fd"), open_files);
+  }
+}
+
 // The weights are restored if the XML cannot replace a file of somebody else.
 TEST_F(WriteTest, RestoresTheWeights) {
   Graph graph(&registry_, "net");
