@@ -62,6 +62,16 @@ TEST(VectorMathTest, FarOut) {
     EXPECT_TRUE(std::isnan(function(std::numeric_limits<float>::quiet_NaN())));
 }
 
+// VectorExp has normal results down to -87.3, zero below, and the result of 88.3 above that.
+TEST(VectorMathTest, LimitsOfExp) {
+  const float low = -87.3f, high = 88.3f;
+  EXPECT_NEAR(VectorExp(low), std::exp(low), 1e-6 * std::exp(low));
+  EXPECT_GT(VectorExp(low), 0.0f);
+  EXPECT_EQ(VectorExp(std::nextafter(low, -100.0f)), 0.0f);
+  EXPECT_NEAR(VectorExp(high), std::exp(high), 1e-6 * std::exp(high));
+  EXPECT_EQ(VectorExp(std::nextafter(high, 100.0f)), VectorExp(high));
+}
+
 // A number that equals the limit of a clamp stays, with the sign of its zero; Limits replace it by the limit.
 TEST(VectorMathTest, SignsOfZerosAtLimits) {
   for (const float zero : {0.0f, -0.0f}) {
