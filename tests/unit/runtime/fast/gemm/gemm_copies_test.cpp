@@ -6,6 +6,7 @@
 
 #include "runtime/fast/gemm/gemm.h"
 #include "runtime/fast/simd/dispatch.h"
+#include "runtime/tensor/round_up.h"
 #include "runtime/tensor/thread_team.h"
 
 namespace nnefc::runtime::fast::gemm {
@@ -34,6 +35,36 @@ TEST(GemmCopiesTest, PartsFitIntoTheCache) {
   for (const int64_t terms : {1 << 16, 1 << 18, 1 << 20}) {
     EXPECT_LE(CopiedNumbers(16, terms, 1024, 1), 2 * simd::L2Floats()) << terms;
     EXPECT_GE(CopiedNumbers(16, terms, 1024, 1), simd::L2Floats() / 2) << terms;
+  }
+}
+
+// There are as many parts as caches that the rows fill, rounded to the nearest, half up.
+TEST(GemmCopiesTest, NumberOfParts) {
+  if (!simd::HasSimd()) GTEST_SKIP() << "for AVX2";
+  constexpr int64_t kRows = 16, kBlock = simd::kBlockColumns;
+  const int64_t blocks_of_cache = simd::L2Floats() / (kRows * kBlock);
+  for (const auto& [tenths, parts] : {std::pair<int64_t, int64_t>{1, 1},
+                                      {4, 1},
+                                      {6, 1},
+                                      {10, 1},
+                                      {14, 1},
+                                      {16, 2},
+                                      {20, 2},
+                                      {24, 2},
+                                      {26, 3},
+                                      {34, 3},
+                                      {36, 4}}) {
+    const int64_t blocks = blocks_of_cache * tenths / 10;
+    EXPECT_EQ(CopiedNumbers(kRows, blocks * kBlock, 1024, 1),
+              tensor::CeilDivide(blocks, parts) * kBlock * kRows)
+        << tenths;
+  }
+  if (simd::L2Floats() % (2 * kRows * kBlock) != 0) return;
+  for (const int64_t more : {-1, 0}) {
+    const int64_t blocks = blocks_of_cache * 3 / 2 + more;
+    EXPECT_EQ(CopiedNumbers(kRows, blocks * kBlock, 1024, 1),
+              tensor::CeilDivide(blocks, more < 0 ? 1 : 2) * kBlock * kRows)
+        << more;
   }
 }
 
