@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "compiler/support/tensor/element_type.h"
@@ -222,6 +223,27 @@ TEST(PanelsTest, NumbersInBf16) {
             << i << " of " << count << " blocks";
       }
     }
+  }
+}
+
+// Both functions round alike, whatever the processor makes of denormal numbers: numbers in rows and in blocks
+// may meet in one sum.
+TEST(PanelsTest, UnusualNumbersInBf16) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  const std::vector<float> some = {0x1p-126F, 0x1.8p-127F, 0x1p-133F,   0x1p-149F,
+                                   0.0F,      kInfinity,   0x1.FFp127F, 0x1.FEp127F};
+  std::vector<float> numbers;
+  for (const float number : some) {
+    numbers.push_back(number);
+    numbers.push_back(-number);
+  }
+  std::vector<uint16_t> in_rows(numbers.size()), in_blocks(numbers.size());
+  RoundToBf16(numbers.data(), kPanelWidth, in_rows.data());
+  RoundBlocksToBf16(numbers.data(), kPanelWidth, 1, in_blocks.data(), kPanelWidth);
+  EXPECT_EQ(in_rows, in_blocks);
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    if (std::fpclassify(numbers[i]) != FP_SUBNORMAL)
+      EXPECT_EQ(in_blocks[i], FloatToBFloat(numbers[i])) << numbers[i];
   }
 }
 
