@@ -101,7 +101,6 @@ void GatherConstant(NodeRaising& n, int64_t axis, const TensorValue& value) {
   bool is_range = !indices.empty() && value.rank() <= 1;
   for (size_t i = 1; i < indices.size(); ++i) is_range = is_range && indices[i] == indices[i - 1] + 1;
   const OutputPort x = n.input(0);
-  if (is_range && static_cast<int64_t>(indices.size()) == extent && value.rank() == 1) return n.SetOutput(x);
   if (is_range) {
     const OutputPort section =
         static_cast<int64_t>(indices.size()) == extent
