@@ -101,6 +101,9 @@ CASES: dict[str, Case] = {
     **{f"resize_{mode}_{c}_{'less' if less else 'more'}": resize(mode, c, scales="[1.0, 1.0, 0.7, 0.6]" if less else "[1.0, 1.0, 2.0, 1.5]")
        for mode in ("cubic", "linear", "nearest") for less in (False, True)
        for c in ("half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_corners", "asymmetric")},
+    # Scales that are 1 in f32, as a factor of the extent and of coordinates.
+    **{f"resize_linear_{c}_in_f32": resize("linear", c, scales="[1.0, 1.0, 0.99999999, 1.00000001]")
+       for c in ("half_pixel", "half_pixel_symmetric", "asymmetric")},
     **{f"resize_nearest_half_pixel_symmetric_{n}": resize("nearest", "half_pixel_symmetric", n, "[1.0, 1.0, 1.7, 1.3]")
        for n in ("floor", "ceil", "round_prefer_floor", "round_prefer_ceil")},
     **{f"resize_to_one_{c}": resize("linear", c, scales="[1.0, 1.0, 0.4, 0.3]") for c in ("half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric")},
