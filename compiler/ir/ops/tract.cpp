@@ -298,8 +298,11 @@ bool LeadTo(const Attribute::Integers& sizes, const std::vector<double>& scales,
   for (size_t i = 0; i < sizes.size(); ++i) {
     const Dim dim = input.rank_known() ? input[static_cast<int64_t>(i)] : Dim();
     if (!dim.known()) continue;
-    const float scaled = static_cast<float>(dim.value()) * static_cast<float>(scales[i]);
-    if (std::trunc(scaled) != static_cast<float>(sizes[i])) return false;
+    const auto scale = static_cast<float>(scales[i]);
+    const double scaled = scale == std::trunc(scale)
+                              ? static_cast<double>(dim.value()) * double{scale}
+                              : double{std::trunc(static_cast<float>(dim.value()) * scale)};
+    if (scaled != static_cast<double>(sizes[i])) return false;
   }
   return true;
 }
