@@ -62,8 +62,8 @@ class InferContext {
   void SetOutput(int32_t index, ElementType type, PartialShape shape);
   void SetOutputValue(int32_t index, TensorValue value);
 
-  // Sets the type and shape of a body's parameter, or infers a body. InferNode does not infer bodies; the
-  // shape functions of operations with bodies do.
+  // Sets the type and shape of a body's parameter, or infers a body. InferNode infers the bodies of
+  // unknown operations only; the shape functions of others infer theirs.
   Body& body(size_t index) { return graph_->body(node_.id(), index); }
   void SetBodyParameter(size_t body, int32_t parameter, ElementType type, PartialShape shape);
   [[nodiscard]] bool InferBody(size_t index);

@@ -31,7 +31,7 @@ class FakeEvaluator {
 
 class ConstantsTest : public TransformTest {
  protected:
-  // Returns the graph after one transformation and, unless told otherwise, the removal of dead nodes.
+  // Returns the graph after one transformation and, by default, the removal of dead nodes.
   std::unique_ptr<ir::Graph> Fold(const std::string& text, const char* name = "middle.FoldConstants",
                                   bool removes_dead_nodes = true) {
     const TransformationList list = StandardTransformations();

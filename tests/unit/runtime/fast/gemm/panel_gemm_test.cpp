@@ -226,8 +226,8 @@ TEST(PanelsTest, NumbersInBf16) {
   }
 }
 
-// Both functions round alike, whatever the processor makes of denormal numbers: numbers in rows and in blocks
-// may meet in one sum.
+// Both functions round equally, whatever the processor makes of denormal numbers: numbers in rows and in
+// blocks may meet in one sum.
 TEST(PanelsTest, UnusualNumbersInBf16) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   const std::vector<float> some = {0x1p-126F, 0x1.8p-127F, 0x1p-133F,   0x1p-149F,
