@@ -3,7 +3,9 @@
 #include "compiler/expand/vendor/fold_values.h"
 
 #include <array>
+#include <charconv>
 #include <cmath>
+#include <string>
 
 #include "compiler/expand/values/arithmetic.h"
 #include "compiler/ir/interval.h"
@@ -271,20 +273,33 @@ Folded FoldReshape(const FoldCall& call) {
   return items;
 }
 
-// Returns an integer as a scalar if `to_scalar`; other values unchanged.
-Value Promoted(const Value& value, bool to_scalar) {
-  return to_scalar && value.kind() == ValueKind::kInteger
-             ? Value::Scalar(static_cast<double>(value.integer()))
-             : value;
+// Returns a scalar of a tensor, an f32, as the double of the same shortest text.
+Value OfFloat(double number) {
+  double shortest = static_cast<float>(number);
+  const std::string text = fmt::format("{}", static_cast<float>(number));
+  std::from_chars(text.data(), text.data() + text.size(), shortest);
+  return Value::Scalar(shortest);
 }
 
-// Computes one element of a binary operation; nothing if it has no value.
+// Returns a scalar as the f32 that tensors hold, and an integer as one if `to_scalar`; other values
+// unchanged.
+Value Promoted(const Value& value, bool to_scalar) {
+  if (value.kind() == ValueKind::kScalar) return Value::Scalar(static_cast<float>(value.scalar()));
+  if (!to_scalar || value.kind() != ValueKind::kInteger) return value;
+  return Value::Scalar(static_cast<float>(value.integer()));
+}
+
+// Computes one element of a binary operation; nothing if it has no finite value. Sums, products and quotients
+// of doubles are those of f32 after rounding.
 template <ast::BinaryOperator kOp>
 std::optional<Value> Compute(const Value& x, const Value& y) {
   const bool mixed = x.kind() == ValueKind::kScalar || y.kind() == ValueKind::kScalar;
   Heap heap(0);
   Fault fault;
-  return values::EvaluateBinary(kOp, Promoted(x, mixed), Promoted(y, mixed), heap, fault);
+  auto value = values::EvaluateBinary(kOp, Promoted(x, mixed), Promoted(y, mixed), heap, fault);
+  if (!value || value->kind() != ValueKind::kScalar) return value;
+  value = OfFloat(value->scalar());
+  return std::isfinite(value->scalar()) ? value : std::nullopt;
 }
 
 // Computes `min` or `max`, which are defined by `select(x < y, x, y)` and `select(x > y, x, y)`.
@@ -296,7 +311,8 @@ std::optional<Value> Choose(const Value& x, const Value& y) {
   const auto chooses = [](auto one, auto other) { return kLarger ? one > other : one < other; };
   const bool first =
       a.kind() == ValueKind::kInteger ? chooses(a.integer(), b.integer()) : chooses(a.scalar(), b.scalar());
-  return first ? a : b;
+  const Value& chosen = first ? a : b;
+  return chosen.kind() == ValueKind::kScalar ? OfFloat(chosen.scalar()) : chosen;
 }
 
 // Returns the shape of operands that are broadcast: leading axes are aligned, and missing axes have the
@@ -368,8 +384,9 @@ Folded FoldUnary(const FoldCall& call) {
     if (item.kind() != ValueKind::kScalar && item.kind() != ValueKind::kInteger) return std::nullopt;
     const bool is_scalar = item.kind() == ValueKind::kScalar;
     if (!is_scalar && !(std::abs(static_cast<double>(item.integer())) < 9e15)) return std::nullopt;
-    const double value = kFunction(is_scalar ? item.scalar() : static_cast<double>(item.integer()));
-    item = is_scalar ? Value::Scalar(value) : Value::Integer(static_cast<int64_t>(value));
+    const double value =
+        kFunction(is_scalar ? static_cast<float>(item.scalar()) : static_cast<double>(item.integer()));
+    item = is_scalar ? OfFloat(value) : Value::Integer(static_cast<int64_t>(value));
   }
   return result;
 }
@@ -397,7 +414,8 @@ Folded FoldSelect(const FoldCall& call) {
       continue;
     }
     if (condition.kind() != ValueKind::kLogical) return std::nullopt;
-    result.items.push_back(Promoted(branches[condition.logical() ? 0 : 1].items[i], has_scalar));
+    const Value chosen = Promoted(branches[condition.logical() ? 0 : 1].items[i], has_scalar);
+    result.items.push_back(chosen.kind() == ValueKind::kScalar ? OfFloat(chosen.scalar()) : chosen);
   }
   return result;
 }
@@ -411,9 +429,9 @@ Folded FoldCast(const FoldCall& call) {
       // Arithmetic with the scalar is not that of extents.
       if (IsSymbolic(item)) return std::nullopt;
     } else if (item.kind() == ValueKind::kInteger && call.generic == TypeKind::kScalar) {
-      item = Value::Scalar(static_cast<double>(item.integer()));
+      item = OfFloat(static_cast<double>(item.integer()));
     } else if (item.kind() == ValueKind::kScalar && call.generic == TypeKind::kInteger) {
-      const double floor = std::floor(item.scalar());
+      const double floor = std::floor(static_cast<float>(item.scalar()));
       if (!(std::abs(floor) < 9e15)) return std::nullopt;
       item = Value::Integer(static_cast<int64_t>(floor));
     } else if (item.kind() == ValueKind::kInteger && call.generic != TypeKind::kInteger) {
@@ -433,7 +451,7 @@ Folded FoldToInteger(const FoldCall& call) {
   for (Value& item : items.items) {
     if (item.kind() == ValueKind::kInteger || item.kind() == ValueKind::kUnknownExtent) continue;
     if (item.kind() != ValueKind::kScalar || !(std::abs(item.scalar()) < 9e15)) return std::nullopt;
-    item = Value::Integer(static_cast<int64_t>(item.scalar()));
+    item = Value::Integer(static_cast<int64_t>(static_cast<float>(item.scalar())));
   }
   return items;
 }

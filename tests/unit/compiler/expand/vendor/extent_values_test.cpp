@@ -291,5 +291,38 @@ TEST(ExtentValuesTest, ArithmeticOfExtents) {
       FromTract);
 }
 
+// Numbers are f32, as in a run: 100 by 0.29 is 29, which as f64 is less. The values are tract's.
+TEST(ExtentValuesTest, NumbersAreFloats) {
+  const std::string k = "k = tract_core_cast([100, 3], to = 'f32'); y = ";
+  ExpectRows({{k + "floor(mul(k, 0.29));", "y = constant(shape = [2], value = [29.0, 0.0]);\n"},
+              {k + "ceil(mul(k, 0.07));", "y = constant(shape = [2], value = [7.0, 1.0]);\n"},
+              {k + "tract_core_cast(mul(k, 0.29), to = 'i64');",
+               "y = constant<integer>(shape = [2], value = [29, 0]);\n"},
+              {k + "cast<integer>(mul(k, 0.29));", "y = constant<integer>(shape = [2], value = [29, 0]);\n"},
+              {k + "lt(mul(k, 0.29), 29.0);", "y = constant<logical>(shape = [2], value = [false, true]);\n"},
+              {k + "eq(mul(k, 0.29), 29.0);", "y = constant<logical>(shape = [2], value = [true, false]);\n"},
+              {k + "mul(k, 0.1);", "y = constant(shape = [2], value = [10.0, 0.3]);\n"},
+              {k + "max(mul(k, 0.01), 0.2999999999);", "y = constant(shape = [2], value = [1.0, 0.3]);\n"},
+              {k + "select(lt(k, 4.0), 0.1, k);", "y = constant(shape = [2], value = [100.0, 0.1]);\n"},
+              {k + "floor(add(sub(k, k), 2.99999999));", "y = constant(shape = [2], value = [3.0, 3.0]);\n"},
+              {k + "tract_core_cast(sub(sub(k, k), 2.99999999), to = 'i64');",
+               "y = constant<integer>(shape = [2], value = [-3, -3]);\n"},
+              // 2^24 + 1 is no f32, but a whole number.
+              {"y = tract_core_cast([16777217, 3], to = 'f32');",
+               "y = constant(shape = [2], value = [16777216.0, 3.0]);\n"},
+              {"y = add([16777217, 3], 0.0);", "y = constant(shape = [2], value = [16777216.0, 3.0]);\n"},
+              {"y = select(lt([1, 2], 2), [16777217, 3], 0.5);",
+               "y = constant(shape = [2], value = [16777216.0, 0.5]);\n"},
+              {"y = add([16777217, 3], 0);", "y = constant<integer>(shape = [2], value = [16777217, 3]);\n"},
+              // Beyond the largest f32.
+              {"k = tract_core_cast([10], to = 'f32'); y = mul(k, 3.4e37);",
+               "y = constant(shape = [1], value = [3.4e+38]);\n"},
+              {"k = tract_core_cast([10], to = 'f32'); y = mul(k, 3.5e37);",
+               "y_constant = constant(shape = [1], value = [10.0]);\n"
+               "y = mul(y_constant, 3.5e+37);\n"
+               "`x` of `mul` is an array; expected a tensor [lenient.array-for-tensor]\n"}},
+             FromTract);
+}
+
 }  // namespace
 }  // namespace nnefc::expand::vendor
