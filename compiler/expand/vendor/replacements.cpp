@@ -85,12 +85,14 @@ std::optional<Value> ReplaceRange(const OpPlan& plan, llvm::ArrayRef<Value> argu
   };
   // The printed form of a constant without elements.
   if (is_whole && bounds[0].integer() == 0 && bounds[1].integer() == 0) return std::nullopt;
+  // Scalars are f32: from 0.0 to 0.3 in steps of 0.1 there are 4.
+  const auto narrow = [&](size_t i) { return static_cast<double>(static_cast<float>(number(i))); };
   const double start = number(0), step = number(2);
-  if (step == 0)
+  if ((is_whole ? step : narrow(2)) == 0)
     return fail(Fault::Of(kDivisionByZero, "`step` of `{}` is 0", plan.called).At(plan.parameters[2].name));
-  const double span =
-      is_whole ? static_cast<double>(ir::Wide{bounds[1].integer()} - bounds[0].integer()) : number(1) - start;
-  const double count = std::ceil(span / step);
+  const double count =
+      is_whole ? std::ceil(static_cast<double>(ir::Wide{bounds[1].integer()} - bounds[0].integer()) / step)
+               : std::ceil((narrow(1) - narrow(0)) / narrow(2));
   if (!(count >= 1 && count < 0x1p53)) {
     return fail(Fault::Of(kValueType, "`{}` from {} to {} in steps of {} makes {} numbers", plan.called,
                           start, number(1), step, count < 1 ? "no" : "too many"));

@@ -379,6 +379,12 @@ TEST(TractTest, Ranges) {
        {"y = tract_core_range(0, 1, 1);", "y = constant<integer>(shape = [1], value = [0]);\n"},
        {"y = tract_core_range(0.0, 1.0, 0.25);",
         "y = constant(shape = [4], value = [0.0, 0.25, 0.5, 0.75]);\n"},
+       // As f32, 0.3 is more than 3 * 0.1, and 2.1 is not more than 3 * 0.7.
+       {"y = tract_core_range(0.0, -0.3, -0.1);",
+        "y = constant(shape = [4], value = [0.0, -0.1, -0.2, -0.30000000000000004]);\n"},
+       {"y = tract_core_range(0.0, 2.1, 0.7);", "y = constant(shape = [3], value = [0.0, 0.7, 1.4]);\n"},
+       {"y = tract_core_range(0.0, 1.0, 1e-50);",
+        "`step` of `tract_core_range` is 0 [arithmetic.division-by-zero]\n"},
        {"y = tract_core_range(0, 0, 1);", "y = tract_core_range(0, 0);\n"},  // an empty constant as printed
        {"y = tract_core_range(1, 1, 1);",
         "`tract_core_range` from 1 to 1 in steps of 1 makes no numbers [value.type]\n"},
