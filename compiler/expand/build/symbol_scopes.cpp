@@ -7,6 +7,9 @@
 namespace nnefc::expand::build {
 namespace {
 
+// Maximum number of extents that are compared with those of later externals.
+constexpr size_t kMaxUndetermined = 1000;
+
 // Returns a symbol's extent in a trial (ExpandOptions::tries_symbols): even, and different for each symbol.
 int64_t TriedExtent(uint32_t symbol) {
   return 6 + 4 * int64_t{symbol};
@@ -49,8 +52,13 @@ bool SymbolScopes::Bind(llvm::ArrayRef<Value> declared, const ir::PartialShape& 
                         const Site& site) {
   for (size_t axis = 0; axis < declared.size() && static_cast<int64_t>(axis) < shape.rank(); ++axis) {
     const ir::Dim& dim = shape[static_cast<int64_t>(axis)];
-    if (!dim.known()) continue;
-    if (!IsSymbolic(declared[axis]) || extents_.Bind(declared[axis], dim.value())) continue;
+    if (!dim.known() || !IsSymbolic(declared[axis])) continue;
+    if (extents_.Bind(declared[axis], dim.value())) {
+      std::vector<Undetermined>& undetermined = scopes_.back().undetermined;
+      if (!extents_.Find(declared[axis]) && undetermined.size() < kMaxUndetermined)
+        undetermined.push_back({declared[axis], dim.value(), std::string(name), axis});
+      continue;
+    }
     const std::optional<int64_t> known = extents_.Find(declared[axis]);
     const std::string text = TextOf(declared[axis]);
     reporter_.Report(
@@ -62,7 +70,29 @@ bool SymbolScopes::Bind(llvm::ArrayRef<Value> declared, const ir::PartialShape& 
         site);
     return false;
   }
-  return CheckAssertions(name);
+  return BindUndetermined(name, site) && CheckAssertions(name);
+}
+
+// external.symbol: binds the last unbound symbols of extents that were not determined before this external.
+bool SymbolScopes::BindUndetermined(std::string_view external, const Site& site) {
+  std::vector<Undetermined>& undetermined = scopes_.back().undetermined;
+  for (size_t before = SIZE_MAX; undetermined.size() < before;) {
+    before = undetermined.size();
+    for (const Undetermined& each : undetermined) {
+      if (extents_.Bind(each.extent, each.actual)) continue;
+      const std::optional<int64_t> known = extents_.Find(each.extent);
+      reporter_.Report(
+          Fault::Of(kSymbolExtent,
+                    "extent {} of external `{}` is {}, but `{}` {} by the shape of external `{}`", each.axis,
+                    each.external, each.actual, TextOf(each.extent),
+                    known ? fmt::format("is {}", *known) : "never is", external),
+          site);
+      return false;
+    }
+    std::erase_if(undetermined,
+                  [&](const Undetermined& each) { return extents_.Find(each.extent).has_value(); });
+  }
+  return true;
 }
 
 uint32_t SymbolScopes::Open(const semantics::CheckedDocument& document) {

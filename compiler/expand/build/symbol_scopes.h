@@ -57,13 +57,22 @@ class SymbolScopes {
             const Site& site);
 
  private:
+  // The extent of an external, `N * M`, that several unbound symbols make.
+  struct Undetermined {
+    Value extent;
+    int64_t actual;
+    std::string external;
+    size_t axis;
+  };
   // The symbols and assertions of a document.
   struct Scope {
     std::map<std::string, uint32_t, std::less<>> numbers;  // keyed by name
     std::vector<Assertion> assertions;                     // not checked yet
     std::vector<Source> sources;
+    std::vector<Undetermined> undetermined;
   };
 
+  bool BindUndetermined(std::string_view external, const Site& site);
   bool CheckAssertions(std::string_view external);
 
   const BuildSettings& settings_;
