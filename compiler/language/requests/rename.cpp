@@ -10,6 +10,7 @@
 #include "compiler/syntax/print.h"
 #include "fmt/format.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringRef.h"
 
 namespace nnefc::language {
 namespace {
@@ -118,7 +119,13 @@ std::string ConflictOf(const Analysis& analysis, const Occurrence& renamed, std:
     if (other.entity != renamed.entity && !is_operation && !is_argument && analysis.Text(named.name) == name)
       return fmt::format("there is already a name `{}` in this body", name);
   }
-  return {};
+  // An identifier that nothing here declares: a symbol of an extension, or a number such as `inf`.
+  const bool is_used = llvm::any_of(analysis.ast().exprs, [&](const ast::Expr& expr) {
+    const auto* identifier = std::get_if<ast::IdentifierExpr>(&expr.node);
+    return identifier != nullptr && identifier->name != entity.name && around.begin <= expr.range.begin &&
+           expr.range.end <= around.end && analysis.Text(identifier->name) == name;
+  });
+  return is_used ? fmt::format("there is already a name `{}` in this body", name) : "";
 }
 
 void AddQuantizationEdits(const Analysis& analysis, std::string_view old_name, std::string_view name,
@@ -140,7 +147,13 @@ Renaming RenameLabel(const Analysis& analysis, const std::string& label, std::st
     return renaming;
   }
   const std::vector<Literal> labels = LabelsOf(analysis);
-  if (name != label && llvm::any_of(labels, [&](const Literal& other) { return other.value == name; })) {
+  // R 4.1.3: labels that differ by case alone are equal.
+  const bool is_exact = analysis.checked().dialect().any_label;
+  const auto is_taken = [&](const Literal& other) {
+    const llvm::StringRef wanted(name.data(), name.size()), known(other.value);
+    return (is_exact ? known == wanted : known.equals_insensitive(wanted)) && other.value != label;
+  };
+  if (llvm::any_of(labels, is_taken)) {
     renaming.error = fmt::format("there is already a variable with the label `{}`", name);
     return renaming;
   }
@@ -185,6 +198,11 @@ Renaming Rename(const Analysis& analysis, uint32_t offset, std::string_view name
   const Entity& entity = analysis.names().entity(occurrence.entity);
   if (!ast::IsPlainName(name)) {
     renaming.error = fmt::format("`{}` is not a valid name: expected letters, digits and `_`", name);
+    return renaming;
+  }
+  const ast::Dialect& dialect = analysis.checked().dialect();
+  if (ast::IsSoftKeyword(name, dialect)) {
+    renaming.error = fmt::format("`{}` is a keyword of the {} dialect", name, dialect.name);
     return renaming;
   }
   renaming.error = ConflictOf(analysis, occurrence, name);

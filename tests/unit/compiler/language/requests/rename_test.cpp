@@ -159,6 +159,10 @@ TEST_F(RenameTest, Conflicts) {
            {At("net("), "one", ""},
            {At("c = ["), "", "`{}` is not a valid name: expected letters, digits and `_`"},
            {At("c = ["), "a b", "`{}` is not a valid name: expected letters, digits and `_`"},
+           {At("c = ["), "yield", "`{}` is a keyword of the ratified dialect"},
+           {At("one( a"), "version", "`{}` is a keyword of the ratified dialect"},
+           {At("net("), "integer", "`{}` is a keyword of the ratified dialect"},
+           {At("c = ["), "extent", ""},  // of the provisional dialect
            {At("max_pool("), "x", "expected a name of the document or the label of a variable"},
            {At("version"), "x", "expected a name of the document or the label of a variable"},
        }) {
@@ -166,6 +170,26 @@ TEST_F(RenameTest, Conflicts) {
     EXPECT_EQ(renaming.error, fmt::format(fmt::runtime(each.error), each.name)) << each.offset << each.name;
     EXPECT_EQ(renaming.edits.empty(), !renaming.error.empty());
   }
+}
+
+// A name does not become that of a symbol or a number that the document uses.
+TEST_F(RenameTest, UndeclaredIdentifiers) {
+  constexpr std::string_view kText =
+      "version 1.0;\nextension tract_registry tract_core;\nextension tract_symbol N;\n"
+      "graph g( x, n ) -> ( y ) { x = tract_core_external(shape = [N,M]); n = external(shape = [K]);\n"
+      "a = leaky_relu(x, alpha = inf); y = relu(a); }\n"
+      "fragment f( a: tensor<scalar> ) -> ( b: tensor<scalar> ) { b = leaky_relu(a, alpha = nan); }\n";
+  const Analysis& other = Open(kText);
+  const auto error = [&](std::string_view old_name, std::string_view name) {
+    return Rename(other, static_cast<uint32_t>(kText.find(old_name)), name).error;
+  };
+  for (const std::string_view name : {"N", "M", "K", "inf"})
+    EXPECT_EQ(error("a = leaky", name), fmt::format("there is already a name `{}` in this body", name));
+  for (const std::string_view name : {"S", "nan", "b"}) EXPECT_EQ(error("a = leaky", name), "");
+  EXPECT_EQ(error("b = leaky", "nan"), "there is already a name `nan` in this body");
+  EXPECT_EQ(error("b = leaky", "inf"), "");
+  EXPECT_EQ(error("f( a", "N"), "");
+  EXPECT_EQ(error("a = leaky", "a"), "");
 }
 
 // The names of a body are distinct in any order of the declarations.
@@ -212,6 +236,10 @@ TEST_F(RenameTest, Labels) {
   EXPECT_EQ(Rename(analysis(), begin, "part/w").error, "there is already a variable with the label `part/w`");
   EXPECT_EQ(Rename(analysis(), At("part/w"), "v").error, "there is already a variable with the label `v`");
   EXPECT_EQ(Rename(analysis(), At("part/w"), "one").error, "");  // no label
+  // Labels that differ by case alone are equal in the ratified dialect.
+  EXPECT_EQ(Rename(analysis(), At("part/w"), "V").error, "there is already a variable with the label `V`");
+  EXPECT_EQ(Rename(analysis(), begin, "Part/W").error, "there is already a variable with the label `Part/W`");
+  EXPECT_EQ(Rename(analysis(), At("part/w"), "Part/w").error, "");
   const Renaming renaming = Rename(analysis(), At("part/w"), "other/w");
   EXPECT_EQ(renaming.old_file, "part/w");
   EXPECT_EQ(renaming.new_file, "other/w");
