@@ -41,7 +41,8 @@ const driver::Compilation& Analysis::compilation() const {
 }
 
 void Analysis::IndexShapes() const {
-  if (has_shapes_ || graph() == nullptr) return;
+  // Trial extents are not those of the document.
+  if (has_shapes_ || graph() == nullptr || compilation().expansion().is_trial()) return;
   has_shapes_ = true;
   llvm::DenseMap<std::pair<uint32_t, uint32_t>, const ir::Frame*> last_frame;
   for (ir::NodeId id : graph()->nodes()) {

@@ -201,6 +201,27 @@ TEST_F(DisplayTest, HintsOfStatements) {
   EXPECT_EQ(Hints(analysis, 5, 5), "");
 }
 
+// An open extent is shown as such. The extents of a trial, for a symbol that no input determines, are not
+// shown.
+TEST_F(DisplayTest, HintsOfSymbols) {
+  const auto hints = [&](std::string_view repeats) {
+    std::string text;
+    for (const InlayHint& hint :
+         FindHints(Open(fmt::format(
+                       "version 1.0;\nextension tract_registry tract_core;\nextension tract_symbol N;\n"
+                       "extension tract_symbol M;\ngraph g( x ) -> ( y )\n{{\n"
+                       "    x = tract_core_external(shape = [N,3], datum_type = 'f32');\n"
+                       "    y = tile(x, repeats = {});\n}}\n",
+                       repeats)),
+                   0, UINT32_MAX)) {
+      if (hint.kind == HintKind::kShape) text += hint.label + ";";
+    }
+    return text;
+  };
+  EXPECT_EQ(hints("[2,2]"), ": [?,3];: [?,6];");
+  EXPECT_EQ(hints("[2,M]"), "");
+}
+
 TEST_F(DisplayTest, HintsOfUnfinishedInvocations) {
   const auto shown = [&](const std::string& statement) {
     const std::string start = "version 1.0;\ngraph g( x ) -> ( y )\n{\n    x = external(shape = [1]);\n    ";
