@@ -51,6 +51,7 @@ class Redundant {
     const ir::OpId wanted = graph_.registry().Find(ir::kNnefSet, callee);
     const bool is_transpose = wanted == transpose_;
     Finding finding;
+    std::vector<ir::NodeId> others;  // of all instantiations
     for (ir::NodeId id : subject_.NodesAt(site)) {
       const ir::Node& node = graph_.node(id);
       if (node.op() != wanted) continue;
@@ -58,6 +59,7 @@ class Redundant {
       if (next.kind == Finding::Kind::kNone) return;
       if (finding.kind == Finding::Kind::kNone) finding = next;
       if (finding.kind != next.kind) return;
+      others.push_back(next.other);
     }
     if (finding.kind == Finding::Kind::kNone) return;
     const Rule& rule = is_transpose ? kRedundantTranspose : kRedundantReshape;
@@ -78,7 +80,7 @@ class Redundant {
                             "this `{}` is for nothing: the `reshape` of its result gives the shape; "
                             "reshape the input of this one there",
                             callee),
-            expr, graph_.node(finding.other));
+            expr, others);
         break;
       case Finding::Kind::kNone:
         break;
@@ -108,17 +110,22 @@ class Redundant {
     const ast::ExprId first = ExprAt(subject_.SiteOf(before), InputOf(expr));
     const ast::ExprId from = first.valid() ? InputOf(first) : first;
     const bool is_nested = first == InputOf(expr);
-    if (from.valid() && (is_nested || IsIdentifier(from))) FixByCopy(builder, expr, from);
+    // A name may have another value here than there if it can be assigned twice.
+    const bool is_named = from.valid() && IsIdentifier(from) && !subject_.checked.dialect().reassignment;
+    if (from.valid() && (is_nested || is_named)) FixByCopy(builder, expr, from);
     builder.Note(subject_.SiteOf(before), "the one before");
   }
 
-  // Replaces a reshape by a copy if the later shape does not depend on it.
-  void FixOverwritten(DiagnosticBuilder&& builder, ast::ExprId expr, const ir::Node& after) const {
-    const bool is_whole = after.Int("axis_start") == 0 && after.Int("axis_count") == -1;
+  // Replaces a reshape by a copy if none of the later shapes depends on it.
+  void FixOverwritten(DiagnosticBuilder&& builder, ast::ExprId expr, llvm::ArrayRef<ir::NodeId> later) const {
+    const bool is_overwritten = llvm::all_of(later, [&](ir::NodeId id) {
+      const ir::Node& after = graph_.node(id);
+      const bool is_whole = after.Int("axis_start") == 0 && after.Int("axis_count") == -1;
+      return is_whole && !llvm::is_contained(after.attribute("shape").AsInts(), 0);
+    });
     const ast::ExprId from = InputOf(expr);
-    if (is_whole && from.valid() && !llvm::is_contained(after.attribute("shape").AsInts(), 0))
-      FixByCopy(builder, expr, from);
-    builder.Note(subject_.SiteOf(after), "reshaped here");
+    if (is_overwritten && from.valid()) FixByCopy(builder, expr, from);
+    builder.Note(subject_.SiteOf(graph_.node(later.front())), "reshaped here");
   }
 
   bool IsIdentifier(ast::ExprId expr) const {
@@ -182,8 +189,16 @@ class Redundant {
     if (node.op() != reshape_ || uses.size() != 1) return {};
     const ir::Node& after = graph_.node(uses.front().node);
     if (after.op() != reshape_ || !subject_.SiteOf(after).valid()) return {};
-    // The later node reports the inverse.
-    if (graph_.output(node.input(0)).shape.extents() == after.output().shape.extents()) return {};
+    // The later node reports the inverse, or that it changes nothing. The one after it reports that it
+    // restores this shape.
+    const auto restores = [&](ir::InputPort use) {
+      const ir::Node& last = graph_.node(use.node);
+      return last.Is(ir::OpRole::kNnefView) && last.output().shape.extents() == shape;
+    };
+    const std::optional<Shape> later = after.output().shape.extents();
+    if (later == graph_.output(input).shape.extents() || later == shape ||
+        llvm::any_of(after.uses(), restores))
+      return {};
     return {Finding::Kind::kOverwritten, after.id()};
   }
 
@@ -195,7 +210,8 @@ class Redundant {
 }  // namespace
 
 void LintRedundant(Subject& subject) {
-  if (!subject.is_right) return;  // uses and instantiations may be missing
+  // Uses and instantiations may be missing, or extents may be equal by chance.
+  if (!subject.is_right || subject.has_trial_extents) return;
   Redundant(subject).Find();
 }
 
