@@ -131,7 +131,7 @@ class ShapeComments {
 }  // namespace
 
 void LintComments(Subject& subject) {
-  if (subject.enabled(kShapeComment)) ShapeComments(subject).Find();
+  if (subject.enabled(kShapeComment) && !subject.has_trial_extents) ShapeComments(subject).Find();
 }
 
 }  // namespace nnefc::lint

@@ -56,7 +56,7 @@ class Defaults {
     const ir::PartialShape& shape =
         window == ir::WindowKind::kScatter ? node.output().shape : subject_.graph.output(node.input(0)).shape;
     const std::optional<Shape> extents = shape.extents();
-    if (!extents) return std::nullopt;
+    if (!extents || subject_.has_trial_extents) return std::nullopt;
     llvm::ArrayRef<int64_t> upscaled = *extents;
     std::vector<int64_t> size;
     if (window == ir::WindowKind::kFilter || window == ir::WindowKind::kScatter) {

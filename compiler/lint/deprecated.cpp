@@ -136,7 +136,8 @@ class Deprecated {
       const std::vector<int64_t> axis_numbers = slice.attribute("axes").AsInts();
       for (size_t i = 0; i < axes.size(); ++i) {
         if (!axes[i].to_end) continue;
-        const bool is_known = shape.rank_known() && shape[axis_numbers[i]].known();
+        const bool is_known =
+            shape.rank_known() && shape[axis_numbers[i]].known() && !subject_.has_trial_extents;
         ast::ExprId end = subject_.ArgumentOf(id, "end");
         const auto* list = end.valid() ? std::get_if<ast::ArrayExpr>(&document_.exprs[end].node) : nullptr;
         if (list != nullptr && list->items.size() == axes.size()) end = list->items[i];
