@@ -169,6 +169,19 @@ Value SaturatedSquare(const Value& x, ElementType type, const Site& site, build:
   return integers.poison() ? integers : ToWidth(integers, type, site, builder);
 }
 
+// Returns sums as tract computes them for integers of 8 and 16 bits: saturated.
+Value SaturatedSum(const Value& sums, ElementType type, const Site& site, build::GraphBuilder& builder) {
+  const IntegerRange range = IntegerRangeOf(type);
+  const Value numbers = CastTensor(sums, TypeKind::kScalar, site, builder);
+  if (numbers.poison()) return numbers;
+  const Value clamped = builder.MakeRatified(
+      "clamp",
+      {numbers, Value::Scalar(static_cast<double>(range.min)), Value::Scalar(static_cast<double>(range.max))},
+      site);
+  if (clamped.poison()) return clamped;
+  return Marked(builder.MakeRatified("tract_core_to_integer", {clamped}, site), type, builder);
+}
+
 }  // namespace
 
 Value KeepWidth(const OpPlan& plan, llvm::ArrayRef<Value> given, const Value& result, const Site& site,
@@ -201,6 +214,8 @@ Value KeepWidth(const OpPlan& plan, llvm::ArrayRef<Value> given, const Value& re
     return SaturatedSquare(*squared, type, site, builder);
   if (result.kind() != ValueKind::kTensor || !IsInteger(builder.graph().output(result.port()).type))
     return result;
+  if (plan.op == builder.RatifiedPlan("sum_reduce").op && BitWidth(type) < 32)
+    return SaturatedSum(result, type, site, builder);
   return narrow == ir::NarrowIntegers::kReduced ? Reduced(result, type, site, builder)
                                                 : Marked(result, type, builder);
 }
