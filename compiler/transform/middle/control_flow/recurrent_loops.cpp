@@ -1,6 +1,7 @@
 // Conversion of loops over recurrent cells in the form of exported scans: matrices have a leading axis of one
 // step, and the input projections of the gates are computed before the loop.
 
+#include <array>
 #include <map>
 
 #include "compiler/transform/middle/control_flow/recurrent_cells.h"
@@ -105,16 +106,21 @@ class Rewriter {
   }
   int32_t NewParameter() const { return static_cast<int32_t>(new_.graph->parameters().size()) - 1; }
 
-  // Adds parameters for slices, without the sliced axis, and for states; fails on other parameters.
+  // Adds parameters for slices, without the sliced axis, and for states; fails on other parameters. Slices
+  // that no node reads are left out if others determine the number of iterations.
   bool AddParameters() {
+    bool has_unread_slice = false;
     for (const ir::InputMapping& mapping : old_.inputs) {
       const ir::OutputPort parameter = ParameterOf(mapping.internal);
       const ir::Output& output = old_.graph->output(parameter);
-      if (old_.graph->node(parameter.node).uses().empty() && !IsState(mapping.internal)) continue;
+      if (old_.graph->node(parameter.node).uses().empty() && !IsState(mapping.internal)) {
+        has_unread_slice |= mapping.axis.has_value();
+        continue;
+      }
       if (mapping.external < 0 || output.type != ElementType::kF32 || !IsOneStep(output.shape)) return false;
       if (mapping.axis ? !AddSlice(mapping, output) : !AddState(mapping, output)) return false;
     }
-    return !new_.inputs.empty();
+    return !new_.inputs.empty() && (!has_unread_slice || !slices_.empty());
   }
 
   bool AddSlice(const ir::InputMapping& mapping, const ir::Output& output) {
@@ -128,10 +134,13 @@ class Rewriter {
     const ir::PartialShape& shape = ports_.at(ParameterOf(mapping.internal)).shape();
     return shape.known() && shape.rank() == 2 && shape[0] == output.shape[1] && shape[1] == output.shape[2];
   }
+  static std::array<int64_t, 3> RangeOf(const ir::InputMapping& mapping) {
+    return {mapping.start, mapping.end, mapping.stride};
+  }
   // Returns the rows of one step of a source, sharing the parameter between equal slices.
   Port RowOf(const ir::InputMapping& mapping, const Port& source) {
     for (size_t i = 0; i < slices_.size(); ++i) {
-      if (slices_[i].source == source && slices_[i].stride == mapping.stride) return slices_[i].row;
+      if (slices_[i].source == source && slices_[i].range == RangeOf(mapping)) return slices_[i].row;
     }
     const Shape shape = {1, source.shape()[1].value(), source.shape()[2].value()};
     const Port part = AddParameter(made_.UniqueName(source.node().name() + "/step"), shape);
@@ -139,7 +148,7 @@ class Rewriter {
     made.external = Feed(source, false);
     made.internal = NewParameter();
     new_.inputs.push_back(made);
-    slices_.push_back({source, mapping.stride, Create("opset1.Squeeze", {part, Axis()})});
+    slices_.push_back({source, RangeOf(mapping), Create("opset1.Squeeze", {part, Axis()})});
     return slices_.back().row;
   }
   Port Multiply(const Port& row, const MatrixProduct& product) {
@@ -271,7 +280,7 @@ class Rewriter {
 
   struct Slice {
     Port source;
-    int64_t stride;
+    std::array<int64_t, 3> range;
     Port row;
   };
   struct PortLess {

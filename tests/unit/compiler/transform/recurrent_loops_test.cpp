@@ -8,6 +8,9 @@ namespace {
 const std::string kForwardSlice = "slice(axis 0, start 0, end -1, stride 1, part 1)";
 const std::string kBackwardSlice = "slice(axis 0, start -1, end 0, stride -1, part 1)";
 
+const std::string kOther =
+    "  %other = opset1.Parameter \"other\" {element_type = f32, shape = [1,1,1]} : f32[1,1,1]\n";
+
 // state = tanh(x * w + b + state * r) for each of 3 steps, with the product and its bias before the loop.
 struct ScanLoop {
   std::string x = "[3,1,2]", state = "[1,1,1]", part = "[1,1,1]";
@@ -159,35 +162,61 @@ TEST_F(RecurrentLoopsTest, SlicesOfSteps) {
 
 // Products of one source by two matrices share its part; those of two directions do not.
 TEST_F(RecurrentLoopsTest, TwoProductsOfOneSource) {
+  const ScanLoop both = {
+      .before = "  %t = opset1.MatMul \"t\" (%x, %w) {transpose_a = false, transpose_b = true} : f32[...]\n",
+      .more_inputs = ", %t",
+      .more_parameters = kOther,
+      .nodes = "  %both = opset1.Add \"both\" (%part, %other) : f32[...]\n",
+      .total = "%both, %q"};
   const auto after = [&](const std::string& second) {
-    return After({.before = "  %t = opset1.MatMul \"t\" (%x, %w) {transpose_a = false, transpose_b = true} : "
-                            "f32[...]\n",
-                  .more_inputs = ", %t",
-                  .more_mappings = " input 2 -> 2 " + second,
-                  .more_parameters =
-                      "  %other = opset1.Parameter \"other\" {element_type = f32, shape = [1,1,1]} "
-                      ": f32[1,1,1]\n",
-                  .nodes = "  %both = opset1.Add \"both\" (%part, %other) : f32[...]\n",
-                  .total = "%both, %q"});
+    ScanLoop form = both;
+    form.more_mappings = " input 2 -> 2 " + second;
+    return After(form);
   };
   EXPECT_EQ(after(kForwardSlice), "2 4 | 0.5 | 7");
   EXPECT_EQ(after(kBackwardSlice), "stays");
+  // Other steps in the same direction: of x [4,1,2] the first three and the last three, and their sums.
+  for (const auto& [first, second, is_one] : {std::tuple("start 0, end 3", "start 1, end 4", false),
+                                              {"start 0, end -2", "start 1, end -1", false},
+                                              {"start 0, end 3", "start 0, end 3", true},
+                                              {"start 1, end -1", "start 1, end -1", true}}) {
+    ScanLoop form = both;
+    form.x = "[4,1,2]";
+    form.slice = fmt::format("slice(axis 0, {}, stride 1, part 1)", first);
+    form.more_mappings = fmt::format(" input 2 -> 2 slice(axis 0, {}, stride 1, part 1)", second);
+    EXPECT_EQ(After(form), is_one ? "2 4 | 0.5 | 7" : "stays") << first << second;
+  }
   // An input that is neither a slice nor a state.
-  EXPECT_EQ(
-      After({.more_inputs = ", %h",
-             .more_mappings = " input 2 -> 2",
-             .more_parameters = "  %other = opset1.Parameter \"other\" {element_type = f32, shape = [1,1,1]} "
-                                ": f32[1,1,1]\n",
-             .nodes = "  %both = opset1.Add \"both\" (%part, %other) : f32[...]\n",
-             .total = "%both, %q"}),
-      "stays");
+  EXPECT_EQ(After({.more_inputs = ", %h",
+                   .more_mappings = " input 2 -> 2",
+                   .more_parameters = kOther,
+                   .nodes = "  %both = opset1.Add \"both\" (%part, %other) : f32[...]\n",
+                   .total = "%both, %q"}),
+            "stays");
   // One that no node reads.
-  EXPECT_EQ(
-      After({.more_inputs = ", %h",
-             .more_mappings = " input 2 -> 2",
-             .more_parameters = "  %other = opset1.Parameter \"other\" {element_type = f32, shape = [1,1,1]} "
-                                ": f32[1,1,1]\n"}),
-      "1 2 | 0.5 | 7");
+  EXPECT_EQ(After({.more_inputs = ", %h", .more_mappings = " input 2 -> 2", .more_parameters = kOther}),
+            "1 2 | 0.5 | 7");
+}
+
+// A slice that no node reads has the number of iterations if there is no other one: tanh(s * v + h * r) of
+// two states.
+TEST_F(RecurrentLoopsTest, SlicesThatOnlyCount) {
+  const auto after = [&](const std::string& more_inputs, const std::string& more_mappings) {
+    return After({.data = "%h",
+                  .more_inputs = more_inputs,
+                  .slice = "",
+                  .more_mappings = more_mappings,
+                  .joined = kForwardSlice,
+                  .back = "back 0 -> 1 back 0 -> 0",
+                  .more_parameters = more_inputs.empty() ? "" : kOther,
+                  .nodes =
+                      "  %v = opset1.Const \"v\" : f32[1,1] = dense<f32[1,1]: 3.0>\n"
+                      "  %c = opset1.MatMul \"c\" (%part, %v) {transpose_a = false, transpose_b = true} : "
+                      "f32[...]\n",
+                  .total = "%c, %q"});
+  };
+  EXPECT_EQ(after(", %s", " input 2 -> 2 " + kForwardSlice), "stays");
+  EXPECT_EQ(after("", ""), "0.5 | 3 | 0");
 }
 
 // The last value has the axes that the loop's states had.
