@@ -15,6 +15,11 @@ bool IsRead(const Node& node) {
   return OnlyDestination(node.out_port(0)).has_value();
 }
 
+// The fused operations take no integers, unlike those that they replace.
+bool IsReal(const Port& value) {
+  return IsFloat(value.data().type);
+}
+
 }  // namespace
 
 class SwishFusion : public MiddleReplacementPattern {
@@ -91,7 +96,7 @@ opset1.Result "y" (%6)
     const Node add = match["add"];
     const Node clamp = match["clamp"];
     const std::optional<Port> x = Without(add, 3);
-    if (!x || !IsRead(add)) return;
+    if (!x || !IsReal(*x) || !IsRead(add)) return;
     const std::optional<Port> first = OnlyDestination(clamp.out_port(0));
     if (!first) return;
     // The multiplication by x and the division by six, in either order.
@@ -225,6 +230,8 @@ class DivisionByNorm : public MiddleReplacementPattern {
     const Port x = divide.in_port(0).GetSource();
     if (!(norm.in_port(0).GetSource() == x) || !norm.ir().Bool("keep_dims") || !KnownInts(norm.in_port(1)))
       return;
+    const ir::PartialShape& shape = x.shape();
+    if (!IsReal(x) || (shape.rank_known() && shape.rank() == 0)) return;
     if (!IsRead(norm) || !IsRead(bound)) return;
     const std::optional<double> epsilon = EpsilonOf(bound, norm);
     // NormalizeL2 compares the sum of squares with epsilon^2; f32 must represent it accurately.

@@ -78,6 +78,8 @@ opset1.Result "y" (%9)
       return std::nullopt;
     // The axes must be a vector, and the difference must not broadcast x.
     if (variance.in_port(1).shape().rank() != 1 || !(x.shape() == d.shape())) return std::nullopt;
+    // MVN takes no integers and no scalars.
+    if (!IsFloat(x.data().type) || (x.shape().rank_known() && x.shape().rank() == 0)) return std::nullopt;
     return d;
   }
 
