@@ -156,7 +156,8 @@ class Finder {
     const std::optional<TensorValue>& indices = graph_.output(gather.input(1)).value;
     const auto rank = static_cast<int64_t>(whole->shape.size());
     if (rank < 3 || rank > 5 || kernels::NormalAxis(concat.Int("axis"), rank) != 1) return;
-    if (!axis || kernels::NormalAxis(axis->ElementAsInt(0), rank) != 1 || !indices || indices->rank() != 1)
+    if (!axis || kernels::NormalAxis(axis->ElementAsInt(0), rank) != 1 || !indices || indices->rank() != 1 ||
+        kernels::NormalAxis(gather.Int("batch_dims"), indices->rank()) != 0)
       return;
     claimed_.insert(concat.id());
     claimed_.insert(gather.id());

@@ -116,6 +116,17 @@ TEST(ChannelMovesTest, MovesOfPixelsAreNotOfChannels) {
   moves.Expect("");
 }
 
+// A channel of each image: the index of each batch element is another one.
+TEST(ChannelMovesTest, ChannelsOfEachImage) {
+  Moves moves(1);
+  moves.batch = 2;
+  const auto joined = moves.Join({moves.Images(16), moves.Images(16)});
+  const auto axis = moves.g.Const(TensorValue::FromInts({}, {1}));
+  moves.g.Result(
+      moves.g.Op("opset8", "Gather", {joined, moves.g.Ints({30, 3}), axis}, With("batch_dims", int64_t{1})));
+  moves.Expect("");
+}
+
 // Random chains of channel moves.
 TEST(ChannelMovesTest, ChainsAtRandom) {
   for (unsigned seed = 0; seed < 60; ++seed) {

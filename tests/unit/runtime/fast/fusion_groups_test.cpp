@@ -214,6 +214,7 @@ TEST(FusionGroupsTest, GatheredChannels) {
     Shape indices = {2};
     bool is_read_twice = false;
     bool is_chain = true;
+    int64_t batch_dims = 0;
   };
   for (const Gathered& of : std::vector<Gathered>{
            {3, 1, 1},
@@ -221,6 +222,8 @@ TEST(FusionGroupsTest, GatheredChannels) {
            {5, 1, 1},
            {4, -3, 1},
            {4, 1, -3},
+           {.rank = 4, .joined = 1, .gathered = 1, .batch_dims = -1},
+           {.rank = 4, .joined = 1, .gathered = 1, .indices = {4}, .is_chain = false, .batch_dims = 1},
            {.rank = 2, .joined = 1, .gathered = 1, .is_chain = false},
            {.rank = 6, .joined = 1, .gathered = 1, .is_chain = false},
            {.rank = 4, .joined = 2, .gathered = 1, .is_chain = false},
@@ -239,7 +242,7 @@ TEST(FusionGroupsTest, GatheredChannels) {
     const auto indices = g.Const(
         TensorValue::FromInts(of.indices, std::vector<int64_t>(static_cast<size_t>(*Volume(of.indices)), 1)));
     const auto axis = g.Const(TensorValue::FromInts({}, {of.gathered}));
-    g.Result(g.Op("opset8", "Gather", {whole, indices, axis}, With("batch_dims", int64_t{0})));
+    g.Result(g.Op("opset8", "Gather", {whole, indices, axis}, With("batch_dims", of.batch_dims)));
     if (of.is_read_twice) g.Result(g.Op("Abs", {whole}));
     EXPECT_EQ(ChainsOf(g), of.is_chain ? Chains{"Concat Gather"} : Chains{});
   }
