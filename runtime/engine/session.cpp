@@ -125,6 +125,7 @@ FaultOr<std::vector<TensorValue>> SessionImpl::Run(const std::vector<TensorValue
     for (const TensorValue& input : inputs)
       inputs_.push_back(IsPacked(input.type()) ? CodesOf(input) : input.AlignedToElements());
     for (size_t i = 0; i < inputs_.size(); ++i) frame_->SetInput(i, inputs_[i].bytes());
+    environment_.initial_state.clear();
     environment_.next_state.clear();
     environment_.profile.clear();
     environment_.iterations_left = environment_.plan_options.limits.iterations;
@@ -137,7 +138,9 @@ FaultOr<std::vector<TensorValue>> SessionImpl::Run(const std::vector<TensorValue
       if (!output) return output.error();
       outputs.push_back(*output);
     }
-    for (auto& [variable, value] : environment_.next_state) environment_.state[variable] = value;
+    for (const auto* state : {&environment_.initial_state, &environment_.next_state}) {
+      for (const auto& [variable, value] : *state) environment_.state[variable] = value;
+    }
     inputs_.clear();  // releases the user's buffers after the run
     return outputs;
   } catch (const std::bad_alloc&) {

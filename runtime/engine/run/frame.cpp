@@ -224,13 +224,15 @@ FaultOr<Success> Frame::RunDynamic(const BoundStep& bound) {
   return Success();
 }
 
-// Reads the value assigned by the last run, or initially the initial value or zeros.
+// Reads the value assigned by the last run, or initially the initial value or zeros. All readers of this run
+// see the same value.
 FaultOr<Success> Frame::ReadState(const BoundStep& bound) {
   const ir::Node& node = *bound.step->node;
   const std::string variable = node.String("variable_id");
-  std::map<std::string, TensorValue>& state = environment_.state;
-  if (auto kept = state.find(variable); kept != state.end())
-    return SetValue(bound.step->outputs[0], kept->second);
+  for (const auto* state : {&environment_.state, &environment_.initial_state}) {
+    if (const auto kept = state->find(variable); kept != state->end())
+      return SetValue(bound.step->outputs[0], kept->second);
+  }
   FaultOr<TensorValue> initial = kernels::KernelFault("its variable has no initial value of known shape");
   if (!bound.step->inputs.empty()) {
     initial = ValueAsTensor(bound.step->inputs[0]);
@@ -241,7 +243,7 @@ FaultOr<Success> Frame::ReadState(const BoundStep& bound) {
                                  : TensorValue(zeros.type(), zeros.shape(), counted);
   }
   if (!initial) return initial.error();
-  state[variable] = *initial;
+  environment_.initial_state[variable] = *initial;
   return SetValue(bound.step->outputs[0], *initial);
 }
 

@@ -20,8 +20,9 @@ struct RunEnvironment {
   plan::PlanOptions plan_options = {};  // for bodies whose shapes are only known at run time
   MemoryBudget memory{0};
   std::map<std::string, TensorValue> state = {};
-  std::map<std::string, TensorValue> next_state = {};  // assigned in this run
-  int64_t iterations_left = 0;                         // over all loops of the run
+  std::map<std::string, TensorValue> initial_state = {};  // read in this run, of variables without a value
+  std::map<std::string, TensorValue> next_state = {};     // assigned in this run
+  int64_t iterations_left = 0;                            // over all loops of the run
   bool profiling = false;
   std::vector<StepProfile> profile = {};
 };

@@ -140,6 +140,41 @@ TEST(FrameTest, VariablesWithoutInitialValue) {
   }
 }
 
+// A run that fails leaves a variable without a value: the next one has its own initial value.
+TEST(FrameTest, InitialValuesOfFailingRuns) {
+  for (const kernels::Backend backend : kBackends) {
+    TestGraph g;
+    const auto x = g.Parameter("x", {2}), index = g.Parameter("index", {1}, ElementType::kI64);
+    ir::AttributeMap variable = With("variable_id", "v");
+    variable.Set("variable_type", ElementType::kF32);
+    variable.Set("variable_shape", ir::PartialShape(llvm::ArrayRef<int64_t>({2})));
+    const auto read = g.Op("opset6", "ReadValue", {g.Op("Negative", {x})}, variable);
+    const auto again = g.Op("opset6", "ReadValue", {x}, variable);
+    const auto zero = g.Const(TensorValue::FromInts({}, {0}));
+    g.Result(g.Op("opset8", "Gather", {g.Op("Abs", {read}), index, zero}, With("batch_dims", int64_t{0})));
+    g.Result(g.Op("Multiply", {read, g.Const(TensorValue::Scalar(1))}));
+    g.Result(g.Op("Multiply", {again, g.Const(TensorValue::Scalar(1))}));
+    const auto executable = Compile(g.graph, {.backend = backend});
+    ASSERT_NE(executable, nullptr);
+    const std::unique_ptr<Session> session = Session::Create(executable);
+    const auto run = [&](float number, int64_t place) {
+      return session->Run({TensorValue::FromFloats({2}, {number, 0.5}), TensorValue::FromInts({1}, {place})});
+    };
+    EXPECT_FALSE(run(1, 2).ok());
+    // Readers of one run see the same value, and so do those of the next one.
+    for (const float number : {3, 5}) {
+      const auto outputs = run(number, 1);
+      ASSERT_TRUE(outputs.ok()) << outputs.error().message;
+      for (const size_t output : {1, 2})
+        EXPECT_EQ((*outputs)[output], TensorValue::FromFloats({2}, {-3, -0.5})) << number << " " << output;
+    }
+    EXPECT_FALSE(run(7, 2).ok());
+    EXPECT_EQ((*run(9, 0))[1], TensorValue::FromFloats({2}, {-3, -0.5}));
+    session->ResetState();
+    EXPECT_EQ((*run(9, 0))[1], TensorValue::FromFloats({2}, {-9, -0.5}));
+  }
+}
+
 // A session releases the memory of its plan before it takes that of another one.
 TEST(FrameTest, MemoryOfOnePlan) {
   TestGraph g;
