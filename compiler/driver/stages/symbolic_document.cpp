@@ -94,6 +94,21 @@ std::optional<Linear> Fit(const std::vector<SampledDocument>& samples, const std
   return sum;
 }
 
+// Returns whether the sum is one symbol, so that its text is an operand of any operator.
+bool IsSymbol(const Linear& sum) {
+  return sum.constant == 0 && sum.factors.size() == 1 && sum.factors.begin()->second == 1;
+}
+
+// Returns whether a part, or the one beyond a blank, is an operator. `step` is the direction: 1 or -1.
+bool IsNextToOperator(const std::vector<Part>& parts, size_t at, int step) {
+  const auto beside = [&](size_t i) { return i + static_cast<size_t>(step); };
+  size_t next = beside(at);
+  if (next < parts.size() && parts[next].text == " ") next = beside(next);
+  constexpr std::string_view kOperators = "+-*/^";
+  return next < parts.size() && parts[next].text.size() == 1 &&
+         kOperators.find(parts[next].text[0]) != std::string_view::npos;
+}
+
 std::string TextOf(const Linear& sum) {
   std::string text;
   for (const auto& [symbol, factor] : sum.factors) {
@@ -134,6 +149,8 @@ std::optional<std::string> JoinSamples(const std::vector<SampledDocument>& sampl
     if (!base.number) return std::nullopt;
     const std::optional<Linear> sum = Fit(samples, values);
     if (!sum) return std::nullopt;
+    const bool is_operand = IsNextToOperator(parts[0], i, -1) || IsNextToOperator(parts[0], i, 1);
+    if (is_operand && !IsSymbol(*sum)) return std::nullopt;
     joined += TextOf(*sum);
   }
   constexpr std::string_view kRegistry = "extension tract_registry tract_core;";

@@ -65,6 +65,30 @@ TEST(SymbolicDocument, NumbersEndBeforeOperators) {
   EXPECT_EQ(Joined([](int64_t n) { return fmt::format("[1e*{}]", n); }), "[1e*N]");
 }
 
+// The text of a sum is no operand: its sign would be that of the first term.
+TEST(SymbolicDocument, SumsAreNoOperands) {
+  EXPECT_EQ(Joined([](int64_t n) { return fmt::format("[-{}, {}]", n, n + 1); }), "[-N, N+1]");
+  EXPECT_EQ(Joined([](int64_t n) { return fmt::format("[-1, {}, -1]", n + 1); }), "[-1, N+1, -1]");
+  EXPECT_EQ(Joined([](int64_t n) { return fmt::format("[-{}]", n + 3); }), "none");
+  EXPECT_EQ(Joined([](int64_t n) { return fmt::format("[-{}]", 2000 - n); }), "none");
+  EXPECT_EQ(Joined([](int64_t n) { return fmt::format("[3 - {}]", n + 3); }), "none");
+  for (const char sign : {'+', '-', '*', '/', '^'}) {
+    for (const char* format : {"[{}{}2]", "[{} {} 2]"}) {
+      const auto join = [&](int64_t factor, int64_t constant) {
+        std::vector<SampledDocument> samples;
+        for (int64_t extent : {67, 127, 1031, 139}) {
+          const std::string text = fmt::format(fmt::runtime(format), factor * extent + constant, sign);
+          samples.push_back({.extents = {{"N", extent}}, .text = kHead + text});
+        }
+        return JoinSamples(samples).has_value();
+      };
+      EXPECT_TRUE(join(1, 0)) << sign;
+      EXPECT_FALSE(join(2, 0)) << sign;
+      EXPECT_FALSE(join(1, 1)) << sign;
+    }
+  }
+}
+
 TEST(SymbolicDocument, IgnoresLineBreaks) {
   EXPECT_EQ(Joined([](int64_t n) { return fmt::format("[{},{}3]", n, n > 1000 ? "\n    " : " "); }),
             "[N, 3]");
