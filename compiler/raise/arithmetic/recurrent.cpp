@@ -39,6 +39,7 @@ class RecurrentRaising {
     directions_ = is_sequence_ && n_.node().String("direction") == "bidirectional" ? 2 : 1;
     if (is_sequence_) RequireSteps(unrolls);
     RequireWeights();
+    if (is_sequence_) n_.state().unrolled_steps += length_ * directions_;
     for (int64_t d = 0; d < directions_; ++d) RaiseDirection(d);
     SetOutputs();
   }
@@ -56,7 +57,7 @@ class RecurrentRaising {
 
   // A single step needs no flag.
   void RequireSteps(bool unrolls) {
-    int64_t& all = n_.state().unrolled_steps;
+    const int64_t all = n_.state().unrolled_steps;
     const bool is_too_long = length_ > kMaxUnrolledSteps || all + length_ * directions_ > kMaxUnrolledSteps;
     if (is_too_long) {
       n_.Decline("NNEF has no loops, and its {} steps exceed the {} of a model that `--unroll` writes",
@@ -64,7 +65,6 @@ class RecurrentRaising {
     }
     if (!unrolls && length_ > 1)
       n_.Decline("NNEF has no loops; `--unroll` writes its {} steps as standard operations", length_);
-    all += length_ * directions_;
     lengths_ = n_.ConstIntegers(1 + NumStates(), "sequence lengths");
   }
   void RequireWeights() {

@@ -161,11 +161,12 @@ TEST(RaiseCorners, ConstantsInTheDocument) {
 
 // The steps of all recurrent layers together are limited; each direction has its own.
 TEST(RaiseCorners, StepsOfAllRecurrentLayers) {
-  const auto sequence = [](int id, int steps, bool is_bidirectional) {
+  const auto sequence = [](int id, int steps, bool is_bidirectional, bool has_lengths = true) {
     const int directions = is_bidirectional ? 2 : 1;
     std::string body = Input(id, fmt::format("x{}", id), fmt::format("f32[1,{},1]", steps)) +
                        Input(id + 1, fmt::format("h{}", id), fmt::format("f32[1,{},1]", directions)) +
-                       Constant(id + 2, "n", "i64[1]", std::to_string(steps));
+                       (has_lengths ? Constant(id + 2, "n", "i64[1]", std::to_string(steps))
+                                    : Input(id + 2, fmt::format("n{}", id), "i64[1]"));
     for (int i = 3; i < 5; ++i)
       body += Input(id + i, fmt::format("w{}", id + i), fmt::format("f32[{},1,1]", directions));
     body += Input(id + 5, fmt::format("b{}", id), fmt::format("f32[{},1]", directions));
@@ -187,6 +188,14 @@ TEST(RaiseCorners, StepsOfAllRecurrentLayers) {
   EXPECT_EQ(message(sequence(0, 2048, true) + sequence(10, 4096, false)), "");
   EXPECT_EQ(message(sequence(0, 2048, true) + sequence(10, 4097, false)), "its 4097 steps exceed the 8192");
   EXPECT_EQ(message(sequence(0, 8192, false) + sequence(10, 1, false)), "its 1 steps exceed the 8192");
+  // The steps of a layer that remains, since its lengths depend on data, do not count.
+  const Raising raising(sequence(0, 8192, false, false) + sequence(10, 1, false),
+                        {.target = Target::kNnefc, .unrolls = true});
+  ASSERT_TRUE(raising.ok());
+  int left = 0;
+  for (const std::string& statement : raising.Statements())
+    left += statement.find("opset5_RNNSequence(") != std::string::npos ? 1 : 0;
+  EXPECT_EQ(left, 1);
 }
 
 // Only a convolution or a matrix multiplication has a bias: an addition after another operation remains.
