@@ -76,6 +76,7 @@ struct RaiseState {
   std::map<std::tuple<int32_t, int32_t, ElementType>, OutputPort> converted;
   UniqueNames labels{/*ignores_case=*/true};
   std::map<std::string, OutputPort> states;  // variables by the id of their ReadValue
+  std::set<std::string> assigned;            // ids of those with an `update`
   NodeRaising* outer = nullptr;      // the node with the body that is raised; null for the graph of the model
   std::vector<OutputPort> captured;  // constants of the enclosing graph, the last parameters of the body
   int64_t unrolled_steps = 0;

@@ -213,6 +213,7 @@ OutputPort Cropped(NodeRaising& n, OutputPort x, Padding& padding) {
     auto& [begin, end] = padding[axis];
     ranges[axis].begin = std::max<int64_t>(-begin, 0);
     ranges[axis].count += std::min<int64_t>(begin, 0) + std::min<int64_t>(end, 0);
+    if (ranges[axis].count <= 0) n.Decline("its padding removes all elements of axis {}", axis);
     begin = std::max<int64_t>(begin, 0);
     end = std::max<int64_t>(end, 0);
   }

@@ -7,7 +7,8 @@ namespace nnefc::raise {
 
 namespace {
 
-// A state is a variable that an Assign of the same id updates. Its initial value is the variable's data.
+// A state is a variable that an Assign of the same id updates. Its initial value is the variable's data, the
+// one of the first ReadValue.
 void RaiseReadValue(NodeRaising& n) {
   const std::string& id = n.node().String("variable_id");
   if (n.state().outer != nullptr) n.Decline("a body has no variables");
@@ -19,6 +20,10 @@ void RaiseReadValue(NodeRaising& n) {
     n.Decline("its state has the type {}", Name(n.output_type()));
   const TensorValue value = initial != nullptr ? *initial : TensorValue::Filled(ElementType::kF32, shape, 0);
   if (value.shape() != shape) n.Decline("its initial value has another shape than its state");
+  if (const auto known = n.state().states.find(id); known != n.state().states.end()) {
+    if (n.Shape(known->second) != shape) n.Decline("another ReadValue of its variable has another shape");
+    return n.SetOutput(known->second);
+  }
   const std::string label = n.state().labels.Take(Label(id));
   const OutputPort variable = n.Add(
       "variable", {},
@@ -33,6 +38,7 @@ void RaiseAssign(NodeRaising& n) {
   const auto state = n.state().states.find(n.node().String("variable_id"));
   if (IsForTract(n)) n.Decline("tract has no `update` of variables");
   if (state == n.state().states.end()) n.Decline("no ReadValue precedes it");
+  if (!n.state().assigned.insert(state->first).second) n.Decline("its variable has another Assign");
   n.SetOutput(n.Add("update", {state->second, n.input(0)}, Attributes({{"dtype", "scalar"}})));
 }
 

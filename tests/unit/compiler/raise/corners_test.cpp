@@ -463,6 +463,64 @@ TEST(RaiseCorners, DirectionsOfSequences) {
   EXPECT_NE(text(Target::kNnefc, false).find("opset5_RNNSequence("), std::string::npos);
 }
 
+std::string Read(int id, const std::string& name, const std::string& initial, const std::string& type) {
+  return fmt::format(
+      "%{} = opset6.ReadValue \"{}\" ({}) {{variable_id = \"sum\", variable_type = f32, variable_shape = "
+      "shape{}}} : {}\n",
+      id, name, initial, type.substr(type.find('[')), type);
+}
+
+// All readers of a state see one value: in the first cycle the one that the first of them has.
+TEST(RaiseCorners, StatesThatAreReadTwice) {
+  const std::string begin = Input(0, "x", "f32[2]") + Constant(1, "a", "f32[2]", "1.0, 2.0") +
+                            Constant(2, "b", "f32[2]", "3.0, 4.0") + Read(3, "r", "%1", "f32[2]");
+  const std::string end =
+      "%6 = opset6.Assign \"w\" (%5) {variable_id = \"sum\"} : f32[2]\nopset1.Result \"y\" (%5)\n";
+  const Raising twice(begin + Read(4, "s", "%2", "f32[2]") +
+                      "%5 = opset1.Multiply \"m\" (%3, %4) {} : f32[2]\n" + end + "sinks (%6)\n");
+  ASSERT_TRUE(twice.ok());
+  EXPECT_EQ(twice.Statements(),
+            (Lines{"r = variable(shape = [2], label = 'sum');", "y = mul(r, r);", "w = update(r, y);"}));
+  EXPECT_EQ(twice.raised().data.size(), 1u);
+  EXPECT_EQ(DataOf(twice, "sum"), (std::vector<double>{1, 2}));
+  const auto refused = [](const Raising& raising, const std::string& reason) {
+    EXPECT_FALSE(raising.ok());
+    ASSERT_EQ(raising.Messages().size(), 1u);
+    EXPECT_NE(raising.Messages().front().find(reason), std::string::npos) << raising.Messages().front();
+  };
+  refused(Raising(begin + Constant(7, "c", "f32[1]", "5.0") + Read(4, "s", "%7", "f32[1]") +
+                  "%5 = opset1.Multiply \"m\" (%3, %4) {} : f32[2]\n" + end + "sinks (%6)\n"),
+          "another ReadValue of its variable has another shape");
+  refused(Raising(begin + "%5 = opset1.Multiply \"m\" (%3, %0) {} : f32[2]\n" + end +
+                  "%8 = opset6.Assign \"v\" (%0) {variable_id = \"sum\"} : f32[2]\nsinks (%6, %8)\n"),
+          "its variable has another Assign");
+}
+
+// tract pads what negative padding leaves.
+TEST(RaiseCorners, NegativePaddingInTract) {
+  const auto raised = [](int begin, int end) {
+    return Raising(
+        Input(0, "x", "f32[4]") + Constant(1, "b", "i64[1]", std::to_string(begin)) +
+            Constant(2, "e", "i64[1]", std::to_string(end)) +
+            fmt::format("%3 = opset12.Pad \"y\" (%0, %1, %2) {{pad_mode = \"constant\"}} : f32[{}]\n",
+                        4 + begin + end) +
+            "opset1.Result \"y\" (%3)\n",
+        {.target = Target::kTract});
+  };
+  const Raising one = raised(-3, 2);
+  ASSERT_TRUE(one.ok());
+  EXPECT_EQ(one.Statements(), (Lines{"y_slice = slice(x, axes = [0], begin = [3], end = [4]);",
+                                     "y = pad(y_slice, padding = [(0, 2)]);"}));
+  // Padding alone is left.
+  for (const auto& [begin, end] : {std::pair(-4, 3), {-5, 3}, {3, -4}, {3, -5}, {-2, -2}}) {
+    const Raising none = raised(begin, end);
+    EXPECT_FALSE(none.ok()) << begin << end;
+    ASSERT_EQ(none.Messages().size(), 1u);
+    EXPECT_NE(none.Messages().front().find("removes all elements of axis 0"), std::string::npos)
+        << none.Messages().front();
+  }
+}
+
 // Integers in files are those of NNEF, whatever type they had.
 TEST(RaiseCorners, IntegersInFiles) {
   std::string items = "0";
