@@ -46,8 +46,11 @@ bool BindPositional(CheckContext& check, const ast::InvocationExpr& invocation, 
 SourceRange EmptyArguments(const CheckContext& check, const ast::InvocationExpr& invocation) {
   SourceRange range = invocation.callee.range;
   range.begin = HasTypeArgument(invocation) ? invocation.type_argument_range.end + 1 : range.end;
-  const size_t close = check.context.sources.Text(range.file).find(')', range.begin);
-  range.end = static_cast<uint32_t>(close) + 1;
+  const std::string_view text = check.context.sources.Text(range.file);
+  size_t close = text.find_first_of("#)", range.begin);
+  while (close < text.size() && text[close] == '#')
+    close = text.find_first_of("#)", text.find_first_of("\n\f", close));
+  range.end = static_cast<uint32_t>(close < text.size() ? close + 1 : text.size());
   return range;
 }
 
