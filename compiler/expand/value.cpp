@@ -297,7 +297,7 @@ Fault WrongValue(const Value& value, std::string_view message) {
 
 std::string ScalarText(double value) {
   std::string text = fmt::format("{}", value);
-  if (text.find_first_of(".e") == std::string::npos) text += ".0";
+  if (text.find_first_of(".en") == std::string::npos) text += ".0";  // not for `inf` and `nan`
   return text;
 }
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "compiler/expand/values/arithmetic.h"
 #include "compiler/expand/values/builtins.h"
 #include "compiler/expand/values/sequences.h"
@@ -126,6 +128,20 @@ TEST_F(WrongOperandsTest, Casts) {
     EXPECT_EQ(Apply(builtin, open),
               of + "left open by an external; give it with `--input-shape` [shape-of.unspecified-extent]");
   }
+}
+
+// Numbers of lenient documents that no literal has.
+TEST_F(WrongOperandsTest, NumbersThatAreNotFinite) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  const Value one = Value::Scalar(1);
+  EXPECT_EQ(Binary(ast::BinaryOperator::kAdd, Value::Scalar(infinity), one),
+            "`inf + 1.0` is not a finite number");
+  EXPECT_EQ(Binary(ast::BinaryOperator::kMul, one, Value::Scalar(-infinity)),
+            "`1.0 * -inf` is not a finite number");
+  EXPECT_EQ(Binary(ast::BinaryOperator::kSub, Value::Scalar(std::numeric_limits<double>::quiet_NaN()), one),
+            "`nan - 1.0` is not a finite number");
+  EXPECT_EQ(Apply(ast::Builtin::kInteger, Value::Scalar(infinity)),
+            "`inf` does not fit 64 bits [cast.out-of-range]");
 }
 
 TEST_F(WrongOperandsTest, LengthsAndShapes) {
