@@ -3,6 +3,9 @@
 
 #include "compiler/expand/vendor/restore_integers.h"
 
+#include <utility>
+#include <vector>
+
 #include "compiler/expand/generics.h"
 
 namespace nnefc::expand::vendor {
@@ -24,6 +27,24 @@ Value TowardZero(const Value& scalars, const Site& site, build::GraphBuilder& bu
   return builder.MakeRatified("select", {negative, up, down}, as_is);
 }
 
+// Casts a tensor of scalars; other values are returned unchanged.
+Value ToIntegers(const Value& value, const Site& site, build::GraphBuilder& builder) {
+  if (value.kind() != ValueKind::kTensor || !IsFloat(builder.graph().output(value.port()).type)) return value;
+  Site cast = site;
+  cast.generic = semantics::TypeKind::kInteger;
+  return builder.MakeRatified("cast", value, cast);
+}
+
+// Casts the tensors of scalars of a tuple, in which places are integers already.
+Value ToTupleOfIntegers(const Value& tuple, const Site& site, build::GraphBuilder& builder) {
+  std::vector<Value> items;
+  for (const Value& item : tuple.items()) {
+    items.push_back(ToIntegers(item, site, builder));
+    if (items.back().poison()) return {};
+  }
+  return Value::Tuple(builder.heap(), std::move(items));
+}
+
 }  // namespace
 
 Value RestoreIntegers(const OpPlan& plan, llvm::ArrayRef<Value> given, Value result, const Site& site,
@@ -32,8 +53,9 @@ Value RestoreIntegers(const OpPlan& plan, llvm::ArrayRef<Value> given, Value res
   using ir::IntegerResult;
   const IntegerResult integers = info.integers;
   if (integers == IntegerResult::kUnknown && (!info.is_elementwise || info.inputs.size() < 2)) return result;
-  if (result.kind() != ValueKind::kTensor) return result;
-  if (!IsFloat(builder.graph().output(result.port()).type)) return result;
+  const bool is_tuple = result.kind() == ValueKind::kTuple && integers == IntegerResult::kWhole;
+  if (result.kind() != ValueKind::kTensor && !is_tuple) return result;
+  if (!is_tuple && !IsFloat(builder.graph().output(result.port()).type)) return result;
   bool has_tensor = false;
   for (size_t i = 0; i < plan.parameters.size(); ++i) {
     if (!plan.parameters[i].is_tensor) continue;
@@ -41,15 +63,13 @@ Value RestoreIntegers(const OpPlan& plan, llvm::ArrayRef<Value> given, Value res
     has_tensor |= given[i].kind() == ValueKind::kTensor;
   }
   if (!has_tensor) return result;
+  if (is_tuple) return ToTupleOfIntegers(result, site, builder);
   // A cast rounds down (R 4.5.8), while integer quotients are truncated. A power with a negative exponent is
   // one.
   const bool is_fraction =
       integers == IntegerResult::kQuotient || (integers == IntegerResult::kPower && !IsNatural(given[1]));
   if (is_fraction) result = TowardZero(result, site, builder);
-  if (result.poison()) return result;
-  Site cast = site;
-  cast.generic = semantics::TypeKind::kInteger;
-  return builder.MakeRatified("cast", result, cast);
+  return result.poison() ? result : ToIntegers(result, site, builder);
 }
 
 }  // namespace nnefc::expand::vendor

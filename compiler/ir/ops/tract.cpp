@@ -409,14 +409,19 @@ void RegisterTract(OpRegistry& registry) {
                          .integers = IntegerResult::kWhole,
                          .narrow = NarrowIntegers::kReplaced});
   ops::AddRow(registry, {.name = "tract_core_gather_elements", .infer = ops::InferGatherElements});
-  ops::AddRow(registry, {.name = "tract_core_scatter_elements", .infer = ops::InferScatterElements});
+  ops::AddRow(registry, {.name = "tract_core_scatter_elements",
+                         .infer = ops::InferScatterElements,
+                         .integers = IntegerResult::kWhole});
   ops::AddRow(registry, {.name = "tract_core_product_reduce",
                          .infer = ops::InferProductReduce,
                          .integers = IntegerResult::kWhole,
                          .equivalent = "ReduceProd",
                          .narrow = NarrowIntegers::kReduced});
-  ops::AddRow(registry, {.name = "tract_core_topk", .infer = ops::InferTractTopK});
-  ops::AddRow(registry, {.name = "tract_core_topk_by", .infer = ops::InferTractTopKBy});
+  ops::AddRow(registry,
+              {.name = "tract_core_topk", .infer = ops::InferTractTopK, .integers = IntegerResult::kWhole});
+  ops::AddRow(
+      registry,
+      {.name = "tract_core_topk_by", .infer = ops::InferTractTopKBy, .integers = IntegerResult::kWhole});
   ops::AddRow(registry, {.name = "tract_core_gru_layer", .infer = ops::InferGruLayer});
   ops::AddRows(registry, {"tract_core_bitand", "tract_core_bitor", "tract_core_bitxor"},
                {.infer = ops::InferBits, .is_elementwise = true, .is_commutative = true});
@@ -430,14 +435,18 @@ void RegisterTract(OpRegistry& registry) {
                          .is_elementwise = true,
                          .narrow = NarrowIntegers::kReduced});
   ops::AddRow(registry, {.name = "tract_core_gather_nd", .infer = ops::InferGatherNd});
-  ops::AddRow(registry, {.name = "tract_core_scatter_nd", .infer = ops::InferScatterNd});
+  ops::AddRow(
+      registry,
+      {.name = "tract_core_scatter_nd", .infer = ops::InferScatterNd, .integers = IntegerResult::kWhole});
   ops::AddRow(registry, {.name = "tract_core_extent", .infer = ops::InferExtent});
   ops::AddRow(registry, {.name = "tract_core_reshape_by", .infer = ops::InferReshapeBy});
   ops::AddRow(registry, {.name = "tract_core_tile_by", .infer = ops::InferTileBy});
   ops::AddRow(registry, {.name = "tract_core_slice_by", .infer = ops::InferSliceBy});
   ops::AddRow(registry, {.name = "tract_core_range", .infer = ops::InferRange});
-  ops::AddRow(registry,
-              {.name = "tract_core_cumsum", .infer = ops::InferCumSum, .narrow = NarrowIntegers::kReduced});
+  ops::AddRow(registry, {.name = "tract_core_cumsum",
+                         .infer = ops::InferCumSum,
+                         .integers = IntegerResult::kWhole,
+                         .narrow = NarrowIntegers::kReduced});
   ops::AddRow(registry, {.name = "tract_core_interpolate", .infer = ops::InferInterpolate});
   ops::AddRow(registry, {.name = "tract_core_grid_sample", .infer = ops::InferGridSample});
   ops::AddRow(registry, {.name = "tract_core_fft", .infer = ops::InferFft});

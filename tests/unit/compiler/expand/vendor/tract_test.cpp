@@ -371,6 +371,33 @@ TEST(TractTest, NestedLists) {
              FromTract);
 }
 
+// The largest integers are integers, as are their places.
+TEST(TractTest, LargestIntegers) {
+  ExpectRows(
+      {{"(y, p) = tract_core_topk(i, k = 2, axis = 0);",
+        "y_cast = cast<scalar>(i);\n"
+        "y_tract_core_topk, p = tract_core_topk(y_cast, k = 2, axis = 0);\n"
+        "y = cast<integer>(y_tract_core_topk);\n"
+        "`input` of `tract_core_topk` is a tensor of type integer; expected scalar [lenient.data-type]\n"},
+       {"(y, p) = tract_core_topk(v, k = 2, axis = 0);", "y, p = tract_core_topk(v, k = 2, axis = 0);\n"}},
+      FromTract);
+}
+
+// Operations that the specifications define for scalars make integers of integers.
+TEST(TractTest, SumsAndScatteredIntegers) {
+  const auto makes_integers = [](std::string_view call) {
+    const std::string made = FromTract("y = " + std::string(call) + ";");
+    return made.find("\ny = cast<integer>(") != std::string::npos;
+  };
+  EXPECT_TRUE(makes_integers("tract_core_cumsum(i, axis = 0)"));
+  EXPECT_FALSE(makes_integers("tract_core_cumsum(v, axis = 0)"));
+  EXPECT_TRUE(makes_integers("tract_core_scatter_elements(i, [0,2], [7,8], axis = 0)"));
+  EXPECT_FALSE(makes_integers("tract_core_scatter_elements(v, [0,2], [7.0,8.0], axis = 0)"));
+  EXPECT_FALSE(makes_integers("tract_core_scatter_elements(v, [0,2], [7,8], axis = 0)"));
+  EXPECT_TRUE(makes_integers("tract_core_scatter_nd(i, [[0],[2]], [7,8])"));
+  EXPECT_FALSE(makes_integers("tract_core_scatter_nd(v, [[0],[2]], [7.0,8.0])"));
+}
+
 TEST(TractTest, Ranges) {
   ExpectRows(
       {{"y = tract_core_range(0, 4, 1);", "y = constant<integer>(shape = [4], value = [0, 1, 2, 3]);\n"},
