@@ -51,7 +51,7 @@ class Redundant {
     const ir::OpId wanted = graph_.registry().Find(ir::kNnefSet, callee);
     const bool is_transpose = wanted == transpose_;
     Finding finding;
-    std::vector<ir::NodeId> others;  // of all instantiations
+    std::vector<ir::NodeId> others;  // one per instantiation
     for (ir::NodeId id : subject_.NodesAt(site)) {
       const ir::Node& node = graph_.node(id);
       if (node.op() != wanted) continue;

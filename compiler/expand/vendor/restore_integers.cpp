@@ -35,7 +35,7 @@ Value ToIntegers(const Value& value, const Site& site, build::GraphBuilder& buil
   return builder.MakeRatified("cast", value, cast);
 }
 
-// Casts the tensors of scalars of a tuple, in which places are integers already.
+// Casts the tensors of scalars of a tuple.
 Value ToTupleOfIntegers(const Value& tuple, const Site& site, build::GraphBuilder& builder) {
   std::vector<Value> items;
   for (const Value& item : tuple.items()) {
