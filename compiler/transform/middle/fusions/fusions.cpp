@@ -98,7 +98,7 @@ opset1.Result "y" (%6)
     const std::optional<Port> x = Without(add, 3);
     if (!x || !IsReal(*x) || !IsRead(add)) return;
     const std::optional<Port> first = OnlyDestination(clamp.out_port(0));
-    if (!first) return;
+    if (!first || first->node().num_out_ports() != 1) return;
     // The multiplication by x and the division by six, in either order.
     const Node middle = first->node();
     const std::optional<Port> reader = OnlyDestination(middle.out_port(0));

@@ -51,6 +51,18 @@ TEST_F(ActivationsTest, ReadersOfHardSwish) {
   EXPECT_TRUE(IsHardSwish({.more = "  opset1.Result \"z\" (%9)\n"}));
 }
 
+// A formula that ends early has a Result where the next operation would be.
+TEST_F(ActivationsTest, BeginningsOfHardSwish) {
+  const std::string clamp =
+      "  %1 = opset1.Const \"c\" : f32[] = dense<f32[]: 3.0>\n  %2 = opset1.Add \"a\" (%0, %1) : f32[...]\n"
+      "  %9 = opset1.Clamp \"l\" (%2) {min = 0.0, max = 6.0} : f32[...]\n";
+  EXPECT_EQ(Body("middle.HSwishFusion", clamp),
+            "Parameter(x) Const(c) Add(a: x, c) Clamp(l: a) Result(y: l)");
+  EXPECT_EQ(Body("middle.HSwishFusion", std::regex_replace(clamp, std::regex("%9"), "%3") +
+                                            "  %9 = opset1.Multiply \"m\" (%0, %3) : f32[...]\n"),
+            "Parameter(x) Const(c) Add(a: x, c) Clamp(l: a) Multiply(m: x, l) Result(y: m)");
+}
+
 // The operations of a formula take integers and scalars, but not what it is fused into.
 TEST_F(ActivationsTest, FormulasOfIntegersAndScalars) {
   const std::string norm = R"(  %k = opset1.Const "k" : AXES

@@ -1,4 +1,7 @@
-// The transformations in the documentation of the framework, as a user would write them here.
+// The transformations in the documentation of the framework, as a user would write them here, and parts of
+// the examples of the built-in ones.
+
+#include <sstream>
 
 #include "tests/unit/compiler/transform/transform_support.h"
 
@@ -109,6 +112,67 @@ TEST_F(SqueezeTest, AxesThatAreMissingAreAMistake) {
             "transform.failed: transformation `nnefc::transform::SqueezeNormalize` failed: `s` has neither "
             "two inputs "
             "nor one and `squeeze_dims`");
+}
+
+// ---- parts of examples ----
+
+// The statements of a graph, each with the bodies of its node.
+std::vector<std::string> StatementsOf(const std::string& text) {
+  std::vector<std::string> statements(1);
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    std::string& last = statements.back();
+    last += line + "\n";
+    if (std::count(last.begin(), last.end(), '{') == std::count(last.begin(), last.end(), '}'))
+      statements.emplace_back();
+  }
+  statements.pop_back();
+  return statements;
+}
+
+class PartsOfExamplesTest : public BuiltInTest {
+ protected:
+  // Expects that a transformation neither fails nor makes anything invalid.
+  void ExpectRuns(const TransformationList& list, const Transformation& item, const std::string& text) {
+    const auto graph = Parse(text, item.ExampleOperations());
+    ASSERT_NE(graph, nullptr) << text;
+    EXPECT_EQ(Run(list, *graph, SideOf(item.phase()), {.only = {item.name()}, .evaluate = EvaluateFunction}),
+              "")
+        << item.name() << "\n"
+        << text;
+  }
+};
+
+// A Result reads each value in turn: the only one, or besides the other readers.
+TEST_F(PartsOfExamplesTest, ResultsAnywhere) {
+  const TransformationList list = StandardTransformations();
+  Emitter emitter;
+  const auto order = list.Order(emitter);
+  ASSERT_TRUE(order.has_value());
+  int parts = 0;
+  for (const Transformation* item : *order) {
+    if (item->is_anchor() || item->name().ends_with("::CheckForCycle")) continue;
+    std::string before, sinks, others;
+    const std::vector<std::string> statements = StatementsOf(std::string(item->Example()));
+    for (const std::string& statement : statements) {
+      if (statement.starts_with("sinks")) sinks += statement;
+      if (statement.find(".Result ") != std::string::npos && !statement.starts_with("%")) others += statement;
+    }
+    std::string all;
+    for (const std::string& statement : statements) {
+      if (statement.starts_with("%")) all += statement;
+    }
+    for (const std::string& statement : statements) {
+      if (!statement.starts_with("%")) continue;
+      before += statement;
+      const std::string label = statement.substr(0, statement.find_first_of(" :"));
+      const std::string result = "opset1.Result \"here\" (" + label + ")\n";
+      ExpectRuns(list, *item, before + result);
+      ExpectRuns(list, *item, all + others + result + sinks);
+      ++parts;
+    }
+  }
+  EXPECT_GT(parts, 300);
 }
 
 }  // namespace
