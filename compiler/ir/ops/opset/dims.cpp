@@ -41,6 +41,27 @@ Dim Shift(Dim dim, int64_t amount) {
   return {std::max<int64_t>(SaturatingAdd(dim.min, amount), 0), std::max<int64_t>(max, 0)};
 }
 
+std::optional<Dim> DivideExactly(Dim dim, int64_t divisor) {
+  const auto lowest = static_cast<int64_t>(CeilDiv(dim.min, divisor));
+  const int64_t highest = dim.max == Dim::kUnbounded ? dim.max : dim.max / divisor;
+  return lowest <= highest ? std::optional(Dim(lowest, highest)) : std::nullopt;
+}
+
+std::optional<Dim> Rescale(Dim dim, float scale) {
+  if (scale == 1) return dim;
+  const auto scaled = [&](int64_t extent) {
+    const float product = static_cast<float>(extent) * (scale + 1e-6f);
+    return product < 9e18f ? static_cast<int64_t>(product) : Dim::kUnbounded;
+  };
+  const Dim result(scaled(dim.min), dim.max == Dim::kUnbounded ? dim.max : scaled(dim.max));
+  return result.min == Dim::kUnbounded ? std::nullopt : std::optional(result);
+}
+
+std::string ExtentText(Dim dim) {
+  const std::string shape = ToString(PartialShape({dim}));
+  return shape.substr(1, shape.size() - 2);
+}
+
 std::optional<PartialShape> BroadcastNumpy(const PartialShape& a, const PartialShape& b) {
   BroadcastResult result = BroadcastShapes(a, b, Alignment::kLast);
   if (result.mismatch) return std::nullopt;

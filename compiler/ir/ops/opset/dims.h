@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "compiler/ir/interval.h"
 #include "compiler/ir/ops/windows/window_axis.h"
@@ -16,6 +17,14 @@ Dim AddOrAny(Dim a, Dim b);
 Dim MultiplyOrAny(Dim a, Dim b);
 // Shifts an extent; the result is at least zero.
 Dim Shift(Dim dim, int64_t amount);
+// Returns the quotients of the extents that are multiples of `divisor`, or nothing if there are none;
+// `divisor` > 0.
+std::optional<Dim> DivideExactly(Dim dim, int64_t divisor);
+// Returns the extent that a `scale` of Interpolate leads to, or nothing if that is too large. As in OpenVINO,
+// it is computed in f32, and a scale other than 1 counts as slightly larger: 0.7 leads from 10 to 7.
+std::optional<Dim> Rescale(Dim dim, float scale);
+// Returns the text of an extent in a shape: "3", "?", "2..8".
+std::string ExtentText(Dim dim);
 
 // Broadcasts by NumPy's rule: shapes are aligned at the last axis.
 std::optional<PartialShape> BroadcastNumpy(const PartialShape& a, const PartialShape& b);

@@ -4,6 +4,7 @@
 
 #include "compiler/ir/interval.h"
 #include "compiler/ir/ops/arguments.h"
+#include "compiler/ir/ops/opset/dims.h"
 #include "compiler/ir/ops/register.h"
 #include "compiler/ir/ops/rows.h"
 #include "compiler/ir/ops/shapes/slice_shape.h"
@@ -53,15 +54,14 @@ void InferSplit(InferContext& context) {
   for (size_t i = 0; i < ratios.size(); ++i) {
     PartialShape shape = value.shape;
     if (shape.rank_known()) {
-      const Dim extent = shape[axis];
-      if (extent.known() && extent.min % *sum != 0) {
+      const std::optional<Dim> unit = opset::DivideExactly(shape[axis], *sum);
+      if (!unit) {
         context.Error(kSplitRatios, "the sum {} of {} does not divide the extent {} of axis {}", *sum,
-                      Describe(context, "ratios"), extent.min, axis);
+                      Describe(context, "ratios"), opset::ExtentText(shape[axis]), axis);
         return;
       }
-      // At most the extent, since a ratio is at most the sum.
-      const auto part = [&](Wide x) { return x / *sum * ratios[i]; };
-      shape.set(axis, MapDim(extent, part).value_or(Dim()));
+      // A known part is at most the extent, since a ratio is at most the sum.
+      shape.set(axis, Multiply(*unit, Dim(ratios[i])).value_or(Dim()));
     }
     Produce(context, static_cast<int32_t>(i), value.type, std::move(shape));
   }

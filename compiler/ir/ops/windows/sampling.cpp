@@ -2,6 +2,7 @@
 
 #include "compiler/ir/interval.h"
 #include "compiler/ir/ops/arguments.h"
+#include "compiler/ir/ops/opset/dims.h"
 #include "compiler/ir/ops/register.h"
 #include "compiler/ir/ops/rows.h"
 #include "compiler/ir/wording.h"
@@ -41,14 +42,14 @@ void InferDownsample(InferContext& context) {
   PartialShape output = input.shape;
   for (int64_t axis = 2; axis < output.rank(); ++axis) {
     const int64_t f = factor[static_cast<size_t>(axis - 2)];
-    const Dim extent = input.shape[axis];
-    if (extent.known() && extent.min % f != 0) {
+    const std::optional<Dim> extent = opset::DivideExactly(input.shape[axis], f);
+    if (!extent) {
       context.Error(kSamplingFactor, "{} is {}, which does not divide the extent {} of axis {}",
-                    Describe(context, "factor", static_cast<size_t>(axis - 2)), f, extent.min, axis);
+                    Describe(context, "factor", static_cast<size_t>(axis - 2)), f,
+                    opset::ExtentText(input.shape[axis]), axis);
       return;
     }
-    const int64_t highest = extent.max == Dim::kUnbounded ? Dim::kUnbounded : extent.max / f;
-    output.set(axis, extent.known() ? Dim(highest) : Dim(extent.min / f + (extent.min % f != 0), highest));
+    output.set(axis, *extent);
   }
   Produce(context, 0, input.type, std::move(output));
 }

@@ -81,7 +81,7 @@ void InferGroupNormalization(OpContext& op) {
     const auto fits = [&](int32_t input) {
       return !op.shape(input).rank_known() || op.shape(input)[0].Compatible(channels);
     };
-    if (!fits(1) || !fits(2) || (channels.known() && channels.value() % groups != 0)) {
+    if (!fits(1) || !fits(2) || !DivideExactly(channels, groups)) {
       op.Error(kOpsetExtent, "`GroupNormalization` of {} in {} groups has the scale {} and the bias {}",
                ToString(op.shape(0)), groups, ToString(op.shape(1)), ToString(op.shape(2)));
       return;

@@ -75,21 +75,19 @@ void InferReorgYolo(OpContext& op) {
   PartialShape shape = op.shape(0);
   const int64_t stride = op.Int("stride");
   const int64_t area = SaturatingMultiply(stride, stride);
-  if (shape[1].known() && (shape[1].value() < area || shape[1].value() % area != 0)) {
+  if (!DivideExactly(shape[1], area) || shape[1].max < area) {
     op.Error(kOpsetExtent, "{} has the shape {}; expected a multiple of {} channels, `stride` squared",
              op.InputName(0), ToString(shape), area);
     return;
   }
   for (int64_t axis : {2, 3}) {
-    const Dim extent = shape[axis];
-    const int64_t lowest = extent.min / stride + (extent.min % stride == 0 ? 0 : 1);
-    const int64_t highest = extent.max == Dim::kUnbounded ? Dim::kUnbounded : extent.max / stride;
-    if (lowest > highest) {
+    const std::optional<Dim> extent = DivideExactly(shape[axis], stride);
+    if (!extent) {
       op.Error(kOpsetExtent, "{} has the shape {}; expected a multiple of `stride`, {}, along axis {}",
                op.InputName(0), ToString(op.shape(0)), stride, axis);
       return;
     }
-    shape.set(axis, Dim(lowest, highest));
+    shape.set(axis, *extent);
   }
   shape.set(1, MultiplyOrAny(shape[1], Dim(area)));
   op.Set(op.type(0), shape);

@@ -9,15 +9,13 @@ namespace nnefc::ir::ops::opset {
 
 namespace {
 
-// Returns dim / divisor; emits kOpsetExtent and returns nothing if a known extent is not a multiple.
+// Returns dim / divisor; emits kOpsetExtent and returns nothing if no extent is a multiple.
 std::optional<Dim> Divided(OpContext& op, Dim dim, int64_t divisor, int64_t axis) {
-  if (dim.known() && dim.value() % divisor != 0) {
-    op.Error(kOpsetExtent, "`{}` divides the extent {} of axis {} by {}", op.node().type(), dim.value(), axis,
-             divisor);
-    return std::nullopt;
-  }
-  return Dim(static_cast<int64_t>(CeilDiv(dim.min, divisor)),
-             dim.max == Dim::kUnbounded ? dim.max : dim.max / divisor);
+  const std::optional<Dim> quotient = DivideExactly(dim, divisor);
+  if (!quotient)
+    op.Error(kOpsetExtent, "`{}` divides the extent {} of axis {} by {}", op.node().type(), ExtentText(dim),
+             axis, divisor);
+  return quotient;
 }
 
 // Returns block_size to the power of the number of spatial axes, or nothing after an error.

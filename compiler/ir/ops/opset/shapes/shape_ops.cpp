@@ -41,13 +41,10 @@ std::optional<Dim> InferredExtent(OpContext& op, const std::vector<int64_t>& tar
   }
   const Dim volume = Product(rest);
   if (given == 0 && volume.min == 0) return volume.known() ? Dim(0) : Dim();
-  if (given > 0 && !volume.known()) {
-    return Dim(static_cast<int64_t>(CeilDiv(volume.min, given)),
-               volume.max == Dim::kUnbounded ? volume.max : volume.max / given);
-  }
-  if (given > 0 && volume.min % given == 0) return Dim(volume.min / given);
-  op.Error(kOpsetExtent, "`Reshape` divides {} elements by {} elements", volume.min, given);
-  return std::nullopt;
+  const std::optional<Dim> extent = given > 0 ? DivideExactly(volume, given) : std::nullopt;
+  if (!extent)
+    op.Error(kOpsetExtent, "`Reshape` divides {} elements by {} elements", ExtentText(volume), given);
+  return extent;
 }
 
 // Reshape-1: -1 is the remaining extent; 0 copies the extent if `special_zero`.

@@ -9,6 +9,11 @@ namespace {
 TEST(SplitTest, ShapesAndRules) {
   EXPECT_EQ(Infer({"split", {"f32[2,12]"}, "axis = 1, ratios = [1,2,3]", 3}), "f32[2,2]; f32[2,4]; f32[2,6]");
   EXPECT_EQ(Infer({"split", {"f32[2,?]"}, "axis = 1, ratios = [1,1]", 2}), "f32[2,?]; f32[2,?]");
+  // Of 5 to 8 elements, 8 are a multiple of 4; of 5 to 7 none are.
+  EXPECT_EQ(Infer({"split", {"f32[2,5..8]"}, "axis = 1, ratios = [1,3]", 2}), "f32[2,2]; f32[2,6]");
+  EXPECT_EQ(Infer({"split", {"f32[2,5..]"}, "axis = 1, ratios = [1,3]", 2}), "f32[2,2..]; f32[2,6..]");
+  EXPECT_EQ(Message({"split", {"f32[2,5..7]"}, "axis = 1, ratios = [1,3]", 2}),
+            "the sum 4 of `ratios` of `split` does not divide the extent 5..7 of axis 1");
   EXPECT_EQ(Infer({"split", {"f32[2,12]"}, "axis = 1, ratios = [1,2]", 3}), "node.arity");
   EXPECT_EQ(Infer({"split", {"f32[2,12]"}, "axis = 1, ratios = [2,3]", 2}), "split.ratios");
   EXPECT_EQ(Infer({"split", {"f32[2,12]"}, "axis = 1, ratios = [0,1]", 2}), "split.ratios");

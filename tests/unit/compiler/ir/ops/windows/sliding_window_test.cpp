@@ -306,6 +306,9 @@ TEST(SamplingTest, Shapes) {
 TEST(SamplingTest, Rules) {
   EXPECT_EQ(Infer({"nearest_downsample", {"f32[1,3,8,9]"}, "factor = [3,3]"}), "sampling.factor");
   EXPECT_EQ(Infer({"nearest_downsample", {"f32[1,3,8,9]"}, "factor = [2]"}), "sampling.factor");
+  EXPECT_EQ(Infer({"nearest_downsample", {"f32[1,3,5..8,5..]"}, "factor = [4,4]"}), "f32[1,3,2,2..]");
+  EXPECT_EQ(Message({"nearest_downsample", {"f32[1,3,4,5..7]"}, "factor = [4,4]"}),
+            "`factor[1]` of `nearest_downsample` is 4, which does not divide the extent 5..7 of axis 3");
   EXPECT_EQ(Infer({"nearest_upsample", {"f32[1,3,8,9]"}, "factor = [2,0]"}), "sampling.factor");
   EXPECT_EQ(Infer({"nearest_upsample", {"f32[3]"}, "factor = []"}), "sampling.rank");
   EXPECT_EQ(Infer({"multilinear_upsample", {"f32[1,3,8]"}, "factor = [2], method = \"cubic\""}),
