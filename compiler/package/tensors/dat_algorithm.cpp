@@ -112,14 +112,19 @@ class AlgorithmParser {
     if (name == "min") return Number(min_);
     if (name == "max") return Number(max_);
     if (name == "bits") return Number(bits_);
-    if (name == "signed") return Logical(result_.is_signed);
-    if (name == "symmetric") return Logical(result_.symmetric);
+    if (name == "signed") return Logical(signed_);
+    if (name == "symmetric") return Logical(symmetric_);
     return Fail("`{}` is not an argument of a quantization algorithm", ShownText(name));
+  }
+
+  template <typename T>
+  bool IsFirst(const std::optional<T>& value) {
+    return !value || Fail("an argument of the quantization algorithm is given twice");
   }
 
   bool Number(std::optional<double>& number) {
     Space();
-    if (number) return Fail("an argument of the quantization algorithm is given twice");
+    if (!IsFirst(number)) return false;
     double value = 0;
     const char* begin = text_.data() + at_;
     auto [end, error] = std::from_chars(begin, text_.data() + text_.size(), value);
@@ -131,10 +136,12 @@ class AlgorithmParser {
     return true;
   }
 
-  bool Logical(bool& logical) {
+  bool Logical(std::optional<bool>& logical) {
+    Space();
+    if (!IsFirst(logical)) return false;
     std::string_view name = Name();
     logical = name == "true";
-    return logical || name == "false" ||
+    return *logical || name == "false" ||
            Fail("expected `true` or `false`, saw `{}`", ShownText(text_.substr(at_)));
   }
 
@@ -146,6 +153,8 @@ class AlgorithmParser {
       return Fail("`bits = {}` of the quantization algorithm; expected 1 to 64", *bits_);
     }
     result_.bits = static_cast<int>(*bits_);
+    result_.is_signed = signed_.value_or(false);
+    result_.symmetric = symmetric_.value_or(false);
     result_.min = TensorValue::Scalar(static_cast<float>(min_.value_or(0)));
     result_.max = TensorValue::Scalar(static_cast<float>(*max_));
     return true;
@@ -159,6 +168,8 @@ class AlgorithmParser {
   std::optional<double> min_;
   std::optional<double> max_;
   std::optional<double> bits_;
+  std::optional<bool> signed_;
+  std::optional<bool> symmetric_;
 };
 
 }  // namespace

@@ -75,6 +75,10 @@ TEST_F(DatAlgorithmTest, HaveLogicals) {
   for (const char* other : {"maybe", "1", "True", ""})
     EXPECT_NE(logicals(std::string("signed=") + other).find("expected `true` or `false`"), std::string::npos)
         << other;
+  const std::string twice = "an argument of the quantization algorithm is given twice";
+  EXPECT_EQ(logicals("signed=true,signed=true"), "45: " + twice);
+  EXPECT_EQ(logicals("signed=false,signed=true"), "46: " + twice);
+  EXPECT_EQ(logicals("symmetric=false, symmetric = false"), "55: " + twice);
 }
 
 TEST_F(DatAlgorithmTest, NameWhatIsMissing) {
