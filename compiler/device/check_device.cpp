@@ -205,9 +205,9 @@ class DeviceCheck {
 
   void CheckWeights() {
     if (!profile_.weight_types && !profile_.max_weight_bytes && !profile_.max_weight_bytes_per_tensor) return;
-    std::set<std::string> labels;
+    std::set<std::string> keys;
     WeightSum sum;
-    CheckWeights(*graph_, labels, sum);
+    CheckWeights(*graph_, keys, sum);
     if (!profile_.max_weight_bytes) return;
     const ProfileEntry& entry = profile_.max_weight_bytes->entry;
     if (!sum.is_known) {
@@ -225,13 +225,13 @@ class DeviceCheck {
     bool is_known = true;
   };
 
-  void CheckWeights(const ir::Graph& graph, std::set<std::string>& labels, WeightSum& sum) {
+  // Checks each variable once; `keys` has those of the variables before.
+  void CheckWeights(const ir::Graph& graph, std::set<std::string>& keys, WeightSum& sum) {
     for (ir::NodeId id : graph.nodes()) {
       const ir::Node& node = graph.node(id);
-      for (const ir::Body& body : node.bodies()) CheckWeights(*body.graph, labels, sum);
+      for (const ir::Body& body : node.bodies()) CheckWeights(*body.graph, keys, sum);
       if (!node.Is(ir::OpRole::kVariable)) continue;
-      const std::string& label = node.String("label");
-      if (labels.insert(label).second) CheckVariable(node, label, sum);
+      if (keys.insert(ir::ops::VariableKey(node)).second) CheckVariable(node, node.String("label"), sum);
     }
   }
 

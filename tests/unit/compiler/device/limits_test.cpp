@@ -211,6 +211,12 @@ TEST(DeviceLimits, BytesOfWeights) {
   EXPECT_EQ(Of(document, halves + "23}}").size(), 1u);
   // The types of items are those of files, which a document alone does not have.
   EXPECT_EQ(Of(document, R"({"weight_types": ["f16"]})"), Lines());
+  // Labels that differ in case only are one label.
+  const std::string cases = Graph("x",
+                                  "x = external(shape = [8]); v = variable(shape = [8], label = 'v'); w = "
+                                  "variable(shape = [8], label = 'V'); y = select(true, add(x, v), w);");
+  EXPECT_EQ(Of(std::string(cases).insert(13, "extension KHR_enable_operator_expressions;\n"), limits(32, 32)),
+            Lines());
   // In a body, the label of the graph's variable.
   const std::string bodies =
       "version 1.0\nfragment f( x: tensor ) -> ( y: tensor ) { v = variable(shape = [8], label = 'v') y = "
