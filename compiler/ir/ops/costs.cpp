@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/ir/ops/opset/control_flow/iterations.h"
+#include "compiler/ir/ops/opset/control_flow/unrolled_size.h"
 #include "compiler/ir/ops/opset/dims.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -28,8 +29,12 @@ std::optional<int64_t> BytesOf(const Output& output) {
   return bits / 8 + (bits % 8 != 0 ? 1 : 0);
 }
 
-// Returns the iterations of a loop by its slices, else by its concatenated results.
+// Returns the iterations of a loop; if a condition may end it earlier, at most those of its slices, else of
+// its concatenated results.
 std::optional<int64_t> IterationsOf(const Graph& graph, const Node& loop) {
+  if (opset::IsLoop(loop)) {
+    if (const std::optional<int64_t> known = opset::KnownIterations(graph, loop)) return known;
+  }
   const auto count = [&](const auto& mapping, OutputPort port) -> std::optional<int64_t> {
     const std::optional<Shape> extents = ExtentsOf(graph, port);
     if (!extents || *mapping.axis < 0 || *mapping.axis >= static_cast<int64_t>(extents->size()))

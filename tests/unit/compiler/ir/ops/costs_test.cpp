@@ -200,7 +200,8 @@ TEST_F(CostsTest, Bodies) {
   EXPECT_EQ(loop("3", slice, "", "[1,2]"), "loop: 8 32 24 8 56; peak loop 56");
   EXPECT_EQ(loop("1", "", " slice(axis 0, start 0, end 5, stride 1, part 1)", "[5,2]"),
             "loop: 8 32 40 40 56; peak loop 56");
-  EXPECT_EQ(loop("1", "", "", "[1,2]"), "unknown");
+  // Without slices and concatenated results there is one iteration.
+  EXPECT_EQ(loop("1", "", "", "[1,2]"), "loop: 8 32 8 8 24; peak loop 24");
 
   const auto branches = [&](const std::string& first, const std::string& second) {
     return Text(
@@ -215,6 +216,30 @@ TEST_F(CostsTest, Bodies) {
   EXPECT_EQ(branches(BodyOf(2), LongBody()), "if: 38 152 30 8 25; peak if 25");
   EXPECT_EQ(branches(LongBody(), BodyOf(2)), "if: 38 152 30 8 25; peak if 25");
   EXPECT_EQ(branches(BodyOf(2), BodyOf(3)), "unknown");
+}
+
+// The iterations of a Loop are those of its trip count, or at most those of its slices if a condition that is
+// not known may end it earlier.
+TEST_F(CostsTest, TripsOfALoop) {
+  const auto loop = [&](const std::string& trips, const std::string& condition) {
+    return Text("%0 = opset1.Parameter \"x\" {element_type = f32, shape = shape[3,4]} : f32[3,4]\n%1 = " +
+                trips + "%2 = " + condition +
+                "%3 = opset5.Loop \"loop\" (%1, %2, %0) : f32[1,2] bodies {\n"
+                "  \"body\" input 2 -> 0 slice(axis 0, start 0, end -1, stride 1, part 1) output 0 -> 0 "
+                "output -1 -> 1 graph \"step\" {\n" +
+                BodyOf(2) +
+                "    %3 = opset1.Const \"c\" : boolean[] = dense<boolean[]: 1>\n"
+                "    opset1.Result \"next\" (%3)\n  }\n}\nopset1.Result \"y\" (%3)\n");
+  };
+  const auto count = [](int trips) {
+    return fmt::format("opset1.Const \"t\" : i64[] = dense<i64[]: {}>\n", trips);
+  };
+  const std::string always = "opset1.Const \"b\" : boolean[] = dense<boolean[]: 1>\n";
+  EXPECT_EQ(loop(count(2), always), "loop: 8 32 16 8 56; peak loop 56");
+  EXPECT_EQ(loop(count(3), always), "loop: 8 32 24 8 56; peak loop 56");
+  EXPECT_EQ(loop(count(-1), always), "loop: 8 32 24 8 56; peak loop 56");
+  EXPECT_EQ(loop(count(2), "opset1.Parameter \"b\" {element_type = boolean, shape = shape[]} : boolean[]\n"),
+            "loop: 8 32 24 8 57; peak loop 57");
 }
 
 }  // namespace
