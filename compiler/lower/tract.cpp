@@ -5,6 +5,7 @@
 #include <limits>
 #include <numbers>
 
+#include "compiler/ir/ops/opset/dims.h"
 #include "compiler/lower/arithmetic/reduce.h"
 #include "compiler/lower/node_lowering.h"
 #include "compiler/lower/table.h"
@@ -128,12 +129,35 @@ bool SamplesElsewhere(NodeLowering& n, llvm::ArrayRef<int64_t> sizes, llvm::Arra
   return false;
 }
 
+// How Interpolate can lead to tract's extents.
+enum class Leading {
+  kByScales,
+  kBySizes,  // there are no scales, or each extent is the exact product, and its quotient the scale
+  kNeither,
+};
+
+// Interpolate counts a scale as slightly larger: from a million elements, 2 leads to two million and one.
+Leading LeadingTo(llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<double> scales, const PartialShape& input) {
+  if (scales.size() != sizes.size()) return Leading::kBySizes;
+  bool is_same = true, is_exact = true;
+  for (size_t i = 0; i < scales.size(); ++i) {
+    const ir::Dim dim = input[static_cast<int64_t>(i)];
+    if (!dim.known()) continue;
+    const auto scale = static_cast<float>(scales[i]);
+    is_same &= ir::ops::opset::Rescale(dim, scale) == ir::Dim(sizes[i]);
+    is_exact &= static_cast<double>(dim.value()) * scale == static_cast<double>(sizes[i]);
+  }
+  return is_same ? Leading::kByScales : is_exact ? Leading::kBySizes : Leading::kNeither;
+}
+
 // Axes with unchanged extents are omitted.
 void LowerInterpolate(NodeLowering& n) {
   const std::vector<int64_t> sizes = n.Ints("sizes");
   const std::vector<double> scales = n.node().attribute("scales").AsDoubles();
   const PartialShape& shape = n.input_shape(0);
-  const bool has_no_mode = n.String("coord_transformer") == "half_pixel_symmetric";
+  const Leading leading = LeadingTo(sizes, scales, shape);
+  const bool has_no_mode =
+      n.String("coord_transformer") == "half_pixel_symmetric" || leading == Leading::kNeither;
   if (has_no_mode || SamplesElsewhere(n, sizes, scales)) {
     if (const std::optional<OutputPort> result = InterpolateInOrder(n)) return n.SetOutput(*result);
     if (has_no_mode) return n.UnknownExtent("`input` of `tract_core_resize`", 0);
@@ -149,7 +173,7 @@ void LowerInterpolate(NodeLowering& n) {
     factors.push_back(i < scales.size() ? static_cast<float>(scales[i]) : 1);
   }
   if (axes.empty()) return n.SetOutput(n.input(0));
-  const bool is_by_scales = scales.size() == sizes.size();
+  const bool is_by_scales = leading == Leading::kByScales;
   const OutputPort extents =
       is_by_scales
           ? n.Constant(TensorValue::FromFloats({static_cast<int64_t>(factors.size())}, factors), "scales")

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compiler/ir/ops/opset/dims.h"
 #include "compiler/ir/wording.h"
 #include "compiler/lower/table.h"
 #include "compiler/lower/windows/window.h"
@@ -17,25 +18,29 @@ struct InterpolateSpec {
 };
 
 // Adds Interpolate-4 by integer factors along the dimensions after the second. Without such dimensions it
-// returns `x`, since OpenVINO rejects an Interpolate without axes.
+// returns `x`, since OpenVINO rejects an Interpolate without axes. It uses sizes where scales would lead to
+// another extent: from a million elements, 2 leads to two million and one.
 OutputPort Interpolate(NodeLowering& n, OutputPort x, const PartialShape& shape,
                        const InterpolateSpec& spec) {
   if (spec.factor.empty()) return x;
   std::vector<int64_t> sizes;
   std::vector<int64_t> axes;
   std::vector<float> scales;
+  bool by_scales = true;
   for (size_t i = 0; i < spec.factor.size(); ++i) {
     const auto axis = static_cast<int64_t>(i) + 2;
     axes.push_back(axis);
     scales.push_back(static_cast<float>(spec.factor[i]));
     sizes.push_back(shape[axis].known() ? shape[axis].value() * spec.factor[i] : spec.factor[i]);
+    by_scales &=
+        !shape[axis].known() || ir::ops::opset::Rescale(shape[axis], scales.back()) == ir::Dim(sizes.back());
   }
   const nnefc::Shape length{static_cast<int64_t>(scales.size())};
   return n.Add("opset4", "Interpolate",
                {x, n.ConstInts(sizes, "sizes"), n.Constant(TensorValue::FromFloats(length, scales), "scales"),
                 n.ConstInts(axes, "axes")},
                Attributes({{"mode", spec.mode},
-                           {"shape_calculation_mode", "scales"},
+                           {"shape_calculation_mode", by_scales ? "scales" : "sizes"},
                            {"coordinate_transformation_mode", spec.coordinates},
                            {"nearest_mode", "floor"},
                            {"antialias", false},

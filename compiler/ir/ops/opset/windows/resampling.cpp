@@ -1,7 +1,6 @@
 // Shape inference of OpenVINO's Interpolate and GridSample.
 
 #include <algorithm>
-#include <cmath>
 
 #include "compiler/ir/ops/opset/op_context.h"
 
@@ -23,11 +22,6 @@ std::optional<PartialShape> PaddedShape(OpContext& op) {
     }
   }
   return shape;
-}
-
-int64_t Scaled(int64_t extent, double scale) {
-  const double scaled = std::floor(static_cast<double>(extent) * scale);
-  return scaled >= 9e18 ? Dim::kUnbounded : static_cast<int64_t>(scaled);
 }
 
 // Checks that there is one item for each axis; additional items are ignored.
@@ -85,9 +79,14 @@ void InferResize(OpContext& op, ResizeInputs at) {
     if (sizes) {
       extent = Dim((*sizes)[i]);
     } else if (scales) {
-      const double scale = scales->ElementAsDouble(position);
-      extent = Dim(Scaled(source.min, scale),
-                   source.max == Dim::kUnbounded ? source.max : Scaled(source.max, scale));
+      const auto scale = static_cast<float>(scales->ElementAsDouble(position));
+      const std::optional<Dim> scaled = Rescale(source, scale);
+      if (!scaled) {
+        op.Error(kOpsetConstantInput, "{} has the item {} for {} elements", op.InputName(target), scale,
+                 ExtentText(source));
+        return;
+      }
+      extent = *scaled;
     }
     shape->set(axes[i], extent);
   }

@@ -263,6 +263,8 @@ def others():
     yield "opset4.Interpolate", ["f32[1,3,4,5]", sizes, scales, axes], resize
     yield "opset4.Interpolate", ["f32[1,3,4,5]", sizes, scales, axes], resize | dict(shape_calculation_mode="sizes")
     yield "opset4.Interpolate", ["f32[1,3,?,2..5]", sizes, scales, axes], resize
+    for items in [0.7, 2.3], [0.49999, 1.0], [1.0000001, 0.1]:
+        yield "opset4.Interpolate", ["f32[1,3,10,3..100000]", sizes, const(items, "f32"), axes], resize
     for count in [1, 3]:
         items = const([8, 9, 7][:count]), const([2.0, 1.5, 3.0][:count], "f32")
         yield "opset4.Interpolate", ["f32[1,3,4,5]", *items, axes], resize
