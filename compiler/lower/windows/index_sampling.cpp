@@ -147,7 +147,7 @@ std::optional<std::vector<OutputPort>> MaxWithIndex(NodeLowering& n) {
   const PartialShape& shape = n.input_shape(0);
   std::optional<Window> window = ReadWindow(n, {.size = n.Ints("size"), .extents = shape});
   if (!window) return std::nullopt;
-  OutputPort x = CropBeforehand(n, n.input(0), *window, 0);
+  OutputPort x = CropBeforehand(n, PadByLowest(n, n.input(0), *window), *window, 0);
   if (window->border != "ignore") x = PadBeforehand(n, x, *window, 0);
   const Sliding sliding{x, n.Shape(x, shape.rank()), n.output_shape(), *window};
   std::vector<OutputPort> results =

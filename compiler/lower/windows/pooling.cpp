@@ -21,6 +21,15 @@ ir::AttributeMap PoolAttributes(const Window& window) {
                      {"auto_pad", window.same_upper ? "same_upper" : "explicit"}});
 }
 
+bool MayMissTensor(const Window& window) {
+  if (window.same_upper && window.IsDilated()) return true;
+  for (size_t i = 0; i < window.rank(); ++i) {
+    const int64_t overlap = window.dilation[i] == 1 ? window.size[i] : 1;
+    if (window.pad_begin[i] >= overlap || window.pad_end[i] >= overlap) return true;
+  }
+  return false;
+}
+
 std::vector<int64_t> Overlaps(const Window& window, size_t axis, int64_t extent, int64_t places) {
   std::vector<int64_t> counts;
   for (int64_t place = 0; place < places; ++place) {
@@ -35,16 +44,6 @@ std::vector<int64_t> Overlaps(const Window& window, size_t axis, int64_t extent,
 }
 
 namespace {
-
-// True if a window may be entirely in the padding; OpenVINO rejects this or leaves the result undefined.
-bool MayMissTensor(const Window& window) {
-  if (window.same_upper && window.IsDilated()) return true;
-  for (size_t i = 0; i < window.rank(); ++i) {
-    const int64_t overlap = window.dilation[i] == 1 ? window.size[i] : 1;
-    if (window.pad_begin[i] >= overlap || window.pad_end[i] >= overlap) return true;
-  }
-  return false;
-}
 
 // Returns a depth-wise filter [C, 1, k..] of equal weights, or nothing after kUnknownExtent or
 // kWindowTooLarge.
@@ -123,6 +122,11 @@ OutputPort SpatialBox(NodeLowering& n, const SpatialView& view, bool normalize) 
 
 }  // namespace
 
+OutputPort PadByLowest(NodeLowering& n, OutputPort x, Window& window) {
+  if (window.border != "ignore" || window.same_upper || !MayMissTensor(window)) return x;
+  return PadBeforehand(n, x, window, 0, -std::numeric_limits<double>::infinity());
+}
+
 OutputPort Box(NodeLowering& n, OutputPort x, const PartialShape& shape, const PartialShape& output,
                Window window, bool normalize) {
   const bool averages = normalize && window.border == "ignore" && !window.same_upper && !window.IsDilated();
@@ -164,8 +168,7 @@ OutputPort SpatialMaxPool(NodeLowering& n, OutputPort x, const Window& window) {
 // win over a tensor without negative elements.
 OutputPort MaxPool(NodeLowering& n, OutputPort x, const PartialShape& shape, const PartialShape& output,
                    Window window, bool non_negative) {
-  if (window.border == "ignore" && !window.same_upper && MayMissTensor(window))
-    x = PadBeforehand(n, x, window, 0, -std::numeric_limits<double>::infinity());
+  x = PadByLowest(n, x, window);
   x = CropBeforehand(n, x, window, 0);
   const bool padding_loses =
       window.border == "ignore" || (window.border == "constant" && non_negative && !MayMissTensor(window));
