@@ -32,8 +32,8 @@ class QuantizedLowering {
   const QuantizedType* input_type(int32_t index) const { return n_.FindQuantized(n_.node().input(index)); }
   // Returns the type that graph.quant declares for an output; null if there is none.
   const QuantizedType* declared_type(int32_t index = 0) const;
-  // Returns the outputs of the standard lowering.
-  std::vector<OutputPort> LowerPlainly() { return n_.Capture(plain_); }
+  // Returns the outputs of the standard lowering, or placeholders after an error.
+  std::vector<OutputPort> LowerPlainly();
 
   // ---- tensors of quantized values ----
   // Rounds real values to the nearest ones that the type represents. NaN becomes the quantized value 0, like
@@ -62,6 +62,15 @@ const QuantizedType* QuantizedLowering::declared_type(int32_t index) const {
     if (found != types.end()) return &found->second;
   }
   return nullptr;
+}
+
+std::vector<OutputPort> QuantizedLowering::LowerPlainly() {
+  std::vector<OutputPort> ports = n_.Capture(plain_);
+  for (size_t i = 0; i < ports.size(); ++i) {
+    const ir::Output& output = n_.node().output(static_cast<int32_t>(i));
+    if (!ports[i].valid()) ports[i] = n_.ConstWithoutValue(output.type, output.shape, "unknown");
+  }
+  return ports;
 }
 
 OutputPort QuantizedLowering::FromSteps(OutputPort steps, const QuantizedType& type) {
@@ -156,6 +165,17 @@ std::optional<std::vector<Typed>> Move(QuantizedLowering& q) {
     const bool stays = type != nullptr && type->is_per_tensor() && is_number;
     results.push_back({port, stays ? std::optional(*type) : std::nullopt});
   }
+  return results;
+}
+
+// Pads by the nearest number that the type represents.
+std::optional<std::vector<Typed>> PadByNearest(QuantizedLowering& q) {
+  std::vector<Typed> results = *Move(q);
+  Typed& padded = results[0];
+  const auto number = static_cast<float>(q.n().Double("value"));
+  const bool is_other = padded.type && q.n().String("border") == "constant" &&
+                        Dequantize(QuantizeNumber(number, *padded.type), *padded.type) != number;
+  if (is_other) padded.port = q.QuantizeNumbers(padded.port, *padded.type);
   return results;
 }
 
@@ -442,9 +462,10 @@ float ReciprocalRoot(float x) {
 const llvm::StringMap<LowerTyped>& Lowerings() {
   static const llvm::StringMap<LowerTyped> table = [] {
     llvm::StringMap<LowerTyped> made;
-    for (const char* name : {"copy", "reshape", "transpose", "squeeze", "unsqueeze", "slice", "tile", "pad",
-                             "split", "unstack", "gather", "nearest_upsample", "nearest_downsample"})
+    for (const char* name : {"copy", "reshape", "transpose", "squeeze", "unsqueeze", "slice", "tile", "split",
+                             "unstack", "gather", "nearest_upsample", "nearest_downsample"})
       made[name] = Move;
+    made["pad"] = PadByNearest;
     made["max_pool"] = made["max_pool_with_index"] = Largest;
     made["variable"] = Variable;
     made["cast"] = Cast;
@@ -505,7 +526,6 @@ bool QuantizedLowering::Run() {
   for (size_t i = 0; i < results->size(); ++i) {
     Typed& result = (*results)[i];
     const auto index = static_cast<int32_t>(i);
-    if (!result.port.valid()) continue;  // after an error
     const QuantizedType* declared = declared_type(index);
     const bool is_number = n_.target().output(result.port).type == ElementType::kF32;
     if (declared != nullptr && is_number) result = {ChangeType(result, *declared), *declared};
