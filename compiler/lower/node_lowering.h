@@ -21,6 +21,9 @@ using ir::Attribute;
 using ir::OutputPort;
 using ir::PartialShape;
 
+// The maximum volume of a materialized constant of one repeated value. Larger ones are broadcast at run time.
+inline constexpr int64_t kLargestFilledVolume = int64_t{1} << 20;
+
 // Makes an attribute map in place: `Attributes({{"axis", 1}})`.
 ir::AttributeMap Attributes(std::initializer_list<std::pair<std::string_view, Attribute>> entries);
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "compiler/ir/wording.h"
 #include "compiler/lower/windows/pooling.h"
 #include "compiler/lower/windows/window.h"
 #include "llvm/ADT/STLExtras.h"
@@ -330,6 +331,11 @@ std::optional<OutputPort> InterpolateInOrder(NodeLowering& n) {
   OutputPort x = ToDouble(n, n.input(0));
   for (size_t i = 0; i < input->size(); ++i) {
     if ((*input)[i] == resampling->extents[i] && resampling->scales[i] == 1) continue;
+    if (resampling->extents[i] > kMaxPlaces) {
+      n.Error(kWindowTooLarge, "the result of `{}` has more than {} elements along axis {}",
+              ir::OperationName(n.node()), kMaxPlaces, i);
+      return n.input(0);
+    }
     x = ResampleAxis(n, x, static_cast<int64_t>(i), (*input)[i], *resampling);
   }
   return Convert(n, x, ElementType::kF32, "numbers");

@@ -18,7 +18,7 @@ OutputPort ExtentAlong(NodeLowering& n, OutputPort x, int64_t axis, std::string_
 // Returns the number of steps for each batch item.
 OutputPort Lengths(NodeLowering& n, OutputPort x) {
   const PartialShape& shape = n.input_shape(0);
-  if (shape[0].known() && shape[1].known())
+  if (shape[0].known() && shape[1].known() && shape[0].value() <= kLargestFilledVolume)
     return n.ConstInts(std::vector<int64_t>(static_cast<size_t>(shape[0].value()), shape[1].value()),
                        "lengths");
   return n.Add("opset3", "Broadcast", {ExtentAlong(n, x, 1, "steps"), ExtentAlong(n, x, 0, "batch")},

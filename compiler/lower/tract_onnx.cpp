@@ -9,6 +9,7 @@
 #include <set>
 
 #include "compiler/ir/ops/rules.h"
+#include "compiler/ir/wording.h"
 #include "compiler/lower/node_lowering.h"
 #include "compiler/lower/table.h"
 
@@ -176,6 +177,7 @@ OutputPort ReplaceOutside(NodeLowering& n, OutputPort x, int64_t index, const Ax
 }
 
 void LowerResample(NodeLowering& n) {
+  constexpr int64_t kMaxWeights = int64_t{1} << 28;
   const std::vector<double> scales = n.node().Doubles("scales"), region = n.node().Doubles("roi");
   const std::string coordinates = n.String("coord_transformer");
   const bool has_region = coordinates == "tf_crop_and_resize";
@@ -186,13 +188,18 @@ void LowerResample(NodeLowering& n) {
     if (scales[i] == 1 && begin == 0 && end == 1) continue;
     const ir::Dim before = n.input_shape(0)[static_cast<int64_t>(i)];
     if (!before.known()) return n.UnknownExtent("`input` of `tract_onnx_resize`", static_cast<int64_t>(i));
+    const int64_t after = n.output_shape()[static_cast<int64_t>(i)].value();
+    if (before.value() > kMaxWeights / after)
+      return n.Error(kWindowTooLarge,
+                     "`{}` weighs {} by {} elements along axis {}; expected at most {} weights",
+                     ir::OperationName(n.node()), after, before.value(), i, kMaxWeights);
     axes.push_back({static_cast<int64_t>(i),
                     {.coordinates = coordinates,
                      .interpolator = n.String("interpolator"),
                      .nearest = n.String("nearest_mode"),
                      .scale = static_cast<double>(static_cast<float>(scales[i])),
                      .before = before.value(),
-                     .after = n.output_shape()[static_cast<int64_t>(i)].value(),
+                     .after = after,
                      .begin = begin,
                      .end = end,
                      .sharpness = n.Double("cubic_coeff_a"),
@@ -211,6 +218,9 @@ void LowerResample(NodeLowering& n) {
 // Comparisons of a feature with a threshold, with tract's numbers in the last column of `nodes`.
 constexpr std::pair<int64_t, const char*> kComparisons[] = {
     {1, "Equal"}, {2, "NotEqual"}, {3, "Less"}, {4, "Greater"}, {5, "LessEqual"}, {6, "GreaterEqual"}};
+
+// The largest number of votes, of each node for each class.
+constexpr int64_t kMaxVotes = int64_t{1} << 28;
 
 // The nodes of decision trees as columns. A leaf is its own child.
 struct Forest {
@@ -239,13 +249,18 @@ class ForestReader {
                   leaves->size());
     Forest forest{.roots = *trees};
     const auto count = static_cast<int64_t>(nodes->size() / 5);
+    if (n_.Int("n_classes") > kMaxVotes / std::max<int64_t>(count, 1))
+      return Fail("{} nodes have votes for {} classes; expected at most {} in all", count,
+                  n_.Int("n_classes"), kMaxVotes);
     forest.votes.resize(static_cast<size_t>(count));
     for (int64_t i = 0; i < count; ++i) {
       const int64_t* row = nodes->data() + 5 * i;
       const int64_t comparison = row[4] & 0xff;
       const bool is_leaf = comparison == 0;
       if (comparison > 6) return Fail("node {} has the comparison {}; expected at most 6", i, comparison);
-      if (!is_leaf && (row[1] >= count || row[2] >= count || row[0] > n_.Int("max_used_feature")))
+      const auto is_node = [&](int64_t child) { return child >= 0 && child < count; };
+      const bool has_feature = row[0] >= 0 && row[0] <= n_.Int("max_used_feature");
+      if (!is_leaf && (!is_node(row[1]) || !is_node(row[2]) || !has_feature))
         return Fail("node {} compares feature {} and leads to the nodes {} and {} of {}", i, row[0], row[1],
                     row[2], count);
       if (is_leaf && !AddVotes(row[0], row[1], *leaves, forest.votes[static_cast<size_t>(i)]))
@@ -280,13 +295,14 @@ class ForestReader {
 
   bool AddVotes(int64_t begin, int64_t end, const std::vector<int64_t>& leaves,
                 std::map<int64_t, std::vector<float>>& votes) {
-    if (begin > end || 2 * end > static_cast<int64_t>(leaves.size())) {
-      Fail("a leaf has the rows {} to {} of {}", begin, end, leaves.size() / 2);
+    const auto rows = static_cast<int64_t>(leaves.size() / 2);
+    if (begin < 0 || begin > end || end > rows) {
+      Fail("a leaf has the rows {} to {} of {}", begin, end, rows);
       return false;
     }
     for (int64_t i = begin; i < end; ++i) {
       const int64_t category = leaves[static_cast<size_t>(2 * i)];
-      if (category >= n_.Int("n_classes")) {
+      if (category < 0 || category >= n_.Int("n_classes")) {
         Fail("row {} of `leaves` names the class {} of {}", i, category, n_.Int("n_classes"));
         return false;
       }
@@ -300,7 +316,7 @@ class ForestReader {
     std::set<int64_t> level(forest.roots.begin(), forest.roots.end());
     const auto count = static_cast<int64_t>(forest.feature.size());
     if (*level.rbegin() >= count || *level.begin() < 0) {
-      Fail("a tree begins at node {} of {}", *level.rbegin(), count);
+      Fail("a tree begins at node {} of {}", *level.begin() < 0 ? *level.begin() : *level.rbegin(), count);
       return false;
     }
     for (;; ++forest.depth) {

@@ -4,6 +4,7 @@
 
 #include "compiler/lower/node_lowering.h"
 #include "compiler/lower/table.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace nnefc::lower {
 
@@ -33,6 +34,23 @@ void StoreState(NodeLowering& n, OutputPort value, std::string_view id) {
   n.Add("opset6", "Assign", value, Attributes({{"variable_id", std::string(id)}}), "stored");
 }
 
+// Returns a name that is the label of no updated variable, whose state has the label as its name.
+std::string StateId(const NodeLowering& n, std::string name) {
+  const auto is_label = [&] {
+    return llvm::any_of(n.state().states, [&](const auto& entry) { return entry.second.id == name; });
+  };
+  while (is_label()) name += ":state";
+  return name;
+}
+
+OutputPort Zeros(NodeLowering& n, ElementType type, const nnefc::Shape& shape) {
+  if (Volume(shape).value_or(INT64_MAX) <= kLargestFilledVolume)
+    return n.Constant(TensorValue::Filled(type, shape, 0), "initial");
+  return n.Add("opset3", "Broadcast",
+               {n.Constant(TensorValue::Filled(type, {}, 0), "zero"), n.ConstInts(shape, "shape")},
+               Attributes({{"mode", "numpy"}}), "initial");
+}
+
 // A state of a node: the value that the run before stored.
 class NodeState {
  public:
@@ -40,13 +58,12 @@ class NodeState {
   // `open_axis` from the extent in `shape`; -1 if there is none.
   NodeState(NodeLowering& n, nnefc::Shape shape, int64_t open_axis = -1)
       : n_(n),
-        id_(n.node().output().names.empty() ? n.node().name() : n.node().output().names.front()),
+        id_(StateId(n, n.node().output().names.empty() ? n.node().name() : n.node().output().names.front())),
         type_(n.source_input(0).type) {
     stored_type_ = StoredType(n, type_);
     PartialShape declared{llvm::ArrayRef<int64_t>(shape)};
     if (open_axis >= 0) declared.set(open_axis, ir::Dim());
-    value_ = ReadState(n, n.Constant(TensorValue::Filled(stored_type_, shape, 0), "initial"), id_,
-                       stored_type_, declared);
+    value_ = ReadState(n, Zeros(n, stored_type_, shape), id_, stored_type_, declared);
   }
 
   // Returns the value that the run before stored.
@@ -141,14 +158,14 @@ void LowerResume(NodeLowering& n) {
   if (!CheckOutsideBodies(n)) return;
   const ElementType type = n.source_input(0).type, stored = StoredType(n, type);
   const OutputPort initial = Converted(n, n.input(0), type, stored, "initial");
-  const OutputPort value = ReadState(n, initial, n.String("name"), stored, n.input_shape(0));
+  const OutputPort value = ReadState(n, initial, StateId(n, n.String("name")), stored, n.input_shape(0));
   n.SetOutput(Converted(n, value, stored, type, "read"));
 }
 
 void LowerKeep(NodeLowering& n) {
   if (!CheckOutsideBodies(n)) return;
   const ElementType type = n.source_input(0).type;
-  StoreState(n, Converted(n, n.input(0), type, StoredType(n, type), "narrow"), n.String("name"));
+  StoreState(n, Converted(n, n.input(0), type, StoredType(n, type), "narrow"), StateId(n, n.String("name")));
   n.SetOutput(n.input(0));
 }
 

@@ -11,9 +11,6 @@ namespace nnefc::lower {
 
 namespace {
 
-// The maximum volume of a materialized constant of one repeated value. Larger ones are broadcast at run time.
-constexpr int64_t kLargestFilledVolume = int64_t{1} << 20;
-
 // `external(shape = [1, 3, 224, 224])`
 void LowerExternal(NodeLowering& n) {
   const ir::Output& output = n.node().output();
