@@ -58,6 +58,7 @@ const ir::Node* TruncatedNumber(const ir::Graph& graph, const ir::Node& choice) 
   if (!Is(negative, "lt") || !Is(up, "ceil") || !Is(down, "floor")) return nullptr;
   const ir::OutputPort fraction = down.input(0);
   if (up.input(0) != fraction || negative.input(0) != fraction) return nullptr;
+  if (choice.output().shape != graph.output(fraction).shape) return nullptr;  // the zeros repeat the choice
   const ir::Node& zero = graph.node(negative.input(1).node);
   if (!zero.Is(ir::OpRole::kConstant) || zero.attribute("value").AsDoubles() != std::vector<double>{0.0})
     return nullptr;
