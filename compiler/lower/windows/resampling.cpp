@@ -94,6 +94,7 @@ void LowerMultilinearUpsample(NodeLowering& n) {
   std::vector<int64_t> end(static_cast<size_t>(rank), 0);
   const bool extended = border != "replicate" && method != "aligned";
   for (size_t i = 0; extended && i < factor.size(); ++i) {
+    if (factor[i] == 1) continue;  // nothing is interpolated
     begin[i + 2] = method == "symmetric" ? 1 : 0;
     end[i + 2] = 1;
   }
