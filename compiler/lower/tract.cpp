@@ -247,18 +247,6 @@ void LowerAddedMask(NodeLowering& n) {
   n.SetOutput(n.Add("opset1", "Select", {n.input(0), zero, lowest}));
 }
 
-void LowerTractTopK(NodeLowering& n) {
-  const ir::NodeId top = n.AddNode("opset11", "TopK", {n.input(0), n.ConstInt(n.Int("k"), "k")},
-                                   Attributes({{"axis", n.Int("axis")},
-                                               {"mode", n.Bool("largest") ? "max" : "min"},
-                                               {"sort", "value"},
-                                               {"index_element_type", ElementType::kI64},
-                                               {"stable", true}}),
-                                   2);
-  n.SetOutput(0, {top, 0});
-  n.SetOutput(1, {top, 1});
-}
-
 }  // namespace
 
 void RegisterTract(LoweringTable& table) {
@@ -270,7 +258,6 @@ void RegisterTract(LoweringTable& table) {
   table["tract_core_scatter_elements"] = LowerScatterElements;
   table["tract_core_product_reduce"] = LowerReduction;
   table["tract_transformers_added_mask"] = LowerAddedMask;
-  table["tract_core_topk"] = LowerTractTopK;
   table["tract_core_bitand"] = LowerBits<kBitwiseAnd>;
   table["tract_core_bitor"] = LowerBits<kBitwiseOr>;
   table["tract_core_bitxor"] = LowerBits<kBitwiseXor>;

@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "compiler/lower/arithmetic/integer_arithmetic.h"
 #include "compiler/lower/node_lowering.h"
 #include "compiler/lower/table.h"
 
@@ -55,17 +56,30 @@ void LowerGruLayer(NodeLowering& n) {
 }
 
 // Adds TopK for a number of elements that is known at run time.
-void LowerTopKBy(NodeLowering& n) {
-  const OutputPort count = n.input_rank(1) == 0 ? n.input(1) : n.Reshape(n.input(1), {}, "count");
-  const ir::NodeId top = n.AddNode("opset11", "TopK", {n.input(0), count},
+// Compares integers as integers, since two of them may have the same f32 value. Their largest are then
+// converted to scalars; LowerInIntegers takes them before that.
+void AddTopK(NodeLowering& n, OutputPort count) {
+  const std::optional<OutputPort> integers = IntegersBefore(n, n.node().input(0));
+  const ir::NodeId top = n.AddNode("opset11", "TopK", {integers.value_or(n.input(0)), count},
                                    Attributes({{"axis", n.Int("axis")},
                                                {"mode", n.Bool("largest") ? "max" : "min"},
                                                {"sort", "value"},
                                                {"index_element_type", ElementType::kI64},
                                                {"stable", true}}),
                                    2);
-  n.SetOutput(0, {top, 0});
+  const OutputPort values{top, 0};
+  n.SetOutput(0, integers ? n.Add("opset1", "Convert", values,
+                                  Attributes({{"destination_type", ElementType::kF32}}), "values")
+                          : values);
   n.SetOutput(1, {top, 1});
+}
+
+void LowerTopK(NodeLowering& n) {
+  AddTopK(n, n.ConstInt(n.Int("k"), "k"));
+}
+
+void LowerTopKBy(NodeLowering& n) {
+  AddTopK(n, n.input_rank(1) == 0 ? n.input(1) : n.Reshape(n.input(1), {}, "count"));
 }
 
 void LowerExtent(NodeLowering& n) {
@@ -269,6 +283,7 @@ void LowerTractGridSample(NodeLowering& n) {
 
 void RegisterTractLayers(LoweringTable& table) {
   table["tract_core_to_width"] = LowerToWidth;
+  table["tract_core_topk"] = LowerTopK;
   table["tract_core_topk_by"] = LowerTopKBy;
   table["tract_core_gru_layer"] = LowerGruLayer;
   table["tract_core_extent"] = LowerExtent;

@@ -7,6 +7,7 @@
 
 #include "compiler/ir/op_registry.h"
 #include "compiler/lower/arithmetic/reduce.h"
+#include "compiler/lower/table.h"
 #include "compiler/lower/windows/window.h"
 
 namespace nnefc::lower {
@@ -21,15 +22,22 @@ bool Is(const ir::Node& node, std::string_view name) {
   return node.op() == ir::StandardOps().Find(ir::kNnefSet, name);
 }
 
-OutputPort TargetOf(NodeLowering& n, OutputPort source) {
-  return n.state().ports[static_cast<size_t>(source.node.index)][static_cast<size_t>(source.index)];
+}  // namespace
+
+std::optional<OutputPort> IntegersBefore(const NodeLowering& n, OutputPort source) {
+  const ir::Graph& graph = n.state().source;
+  const ir::Node& node = graph.node(source.node);
+  if (graph.output(source).type == ElementType::kI64) return n.LoweredPort(source);
+  const bool is_cast = Is(node, "cast") && graph.output(node.input(0)).type == ElementType::kI64;
+  return is_cast ? std::optional(n.LoweredPort(node.input(0))) : std::nullopt;
 }
 
-// Returns the integers that became the scalars at `source`: the input of a cast, or an integral constant.
+namespace {
+
+// Returns the integers before a port of the source, or an integral constant there.
 std::optional<OutputPort> IntegersAt(NodeLowering& n, OutputPort source) {
+  if (const auto integers = IntegersBefore(n, source)) return integers;
   const ir::Node& node = n.state().source.node(source.node);
-  if (Is(node, "cast") && n.state().source.output(node.input(0)).type == ElementType::kI64)
-    return TargetOf(n, node.input(0));
   const std::optional<Shape> shape = n.state().source.output(source).shape.extents();
   if (!node.Is(ir::OpRole::kConstant) || !shape) return std::nullopt;
   std::vector<int64_t> items;
@@ -178,6 +186,21 @@ std::optional<OutputPort> ComputeReduction(NodeLowering& cast, const ir::Node& n
   return Reduce(cast, node.info().equivalent, operands[0], node.attribute("axes").AsInts());
 }
 
+// Computes an operation that moves or adds numbers by its lowering for scalars.
+std::optional<OutputPort> ComputeAsLowered(NodeLowering& cast, const ir::Node& node,
+                                           llvm::ArrayRef<OutputPort> operands) {
+  NodeLowering lowering(cast.state(), node.id());
+  for (size_t i = 0; i < operands.size(); ++i) lowering.ReplaceInput(static_cast<int32_t>(i), operands[i]);
+  return lowering.Capture(StandardLowerings().lookup(node.info().name).function).front();
+}
+
+// Returns the largest integers, which the lowering of the selection converts to scalars.
+std::optional<OutputPort> ComputeTopK(NodeLowering& cast, const ir::Node& node, llvm::ArrayRef<OutputPort>) {
+  if (!IntegersBefore(cast, node.input(0))) return std::nullopt;
+  const ir::Node& converted = cast.target().node(cast.input(0).node);
+  return converted.input(0);
+}
+
 const IntegerFunction* FindIntegerFunction(ir::OpId op) {
   static const ir::OpTable<IntegerFunction> table(ir::StandardOps(), ir::kNnefSet,
                                                   {{"add", ComputeBinary},
@@ -198,7 +221,12 @@ const IntegerFunction* FindIntegerFunction(ir::OpId op) {
                                                    {"sum_reduce", ComputeReduction},
                                                    {"max_reduce", ComputeReduction},
                                                    {"min_reduce", ComputeReduction},
-                                                   {"tract_core_product_reduce", ComputeReduction}});
+                                                   {"tract_core_product_reduce", ComputeReduction},
+                                                   {"tract_core_cumsum", ComputeAsLowered},
+                                                   {"tract_core_scatter_elements", ComputeAsLowered},
+                                                   {"tract_core_scatter_nd", ComputeAsLowered},
+                                                   {"tract_core_topk", ComputeTopK},
+                                                   {"tract_core_topk_by", ComputeTopK}});
   return table.Find(op);
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "compiler/lower/arithmetic/integer_arithmetic.h"
 #include "compiler/lower/table.h"
 
 namespace nnefc::lower {
@@ -44,13 +45,14 @@ Flattening Flatten(int64_t rank, const std::vector<int64_t>& axes) {
   return flattening;
 }
 
-// argmax_reduce and argmin_reduce: the lowest index wins. Indices over several axes are row-major.
+// argmax_reduce and argmin_reduce: the lowest index wins. Indices over several axes are row-major. Integers
+// are compared as integers, since two of them may have the same f32 value.
 template <bool kIsMax>
 void LowerArgReduce(NodeLowering& n) {
   std::vector<int64_t> axes = n.Ints("axes");
   std::sort(axes.begin(), axes.end());
   const PartialShape& shape = n.input_shape(0);
-  OutputPort x = n.input(0);
+  OutputPort x = IntegersBefore(n, n.node().input(0)).value_or(n.input(0));
   const int64_t axis = axes.size() == 1 ? axes.front() : shape.rank() - static_cast<int64_t>(axes.size());
   if (axes.size() != 1) {
     const Flattening flattening = Flatten(shape.rank(), axes);

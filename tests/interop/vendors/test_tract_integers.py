@@ -53,6 +53,16 @@ CASES: dict[str, tuple[str, Callable[[np.ndarray, np.ndarray], np.ndarray]]] = {
     "largest": ("max_reduce(y, axes = [0])", lambda x, y: y.max(keepdims=True)),
     "smallest": ("min_reduce(y, axes = [0])", lambda x, y: y.min(keepdims=True)),
     "mean": ("mean_reduce(x - y, axes = [0])", lambda x, y: np.array([int((x - y).sum() / 6)])),
+    "cumulative": ("tract_core_cumsum(x, axis = 0)", lambda x, y: np.cumsum(x)),
+    "cumulative_from_the_end": ("tract_core_cumsum(x, axis = 0, exclusive = true, reverse = true)",
+                                lambda x, y: np.cumsum(np.append(x[1:], 0)[::-1])[::-1]),
+    "scattered": ("tract_core_scatter_elements(x, [1, 4], slice(y, axes = [0], begin = [1], end = [3]), axis = 0)",
+                  lambda x, y: np.concatenate([x[:1], y[1:2], x[2:4], y[2:3], x[5:]])),
+    "scattered_sums": ("tract_core_scatter_elements(x, [1, 1], [1, 2], axis = 0, reduction = 'add')", lambda x, y: x + [0, 3, 0, 0, 0, 0]),
+    "scattered_slices": ("tract_core_scatter_nd(x, [[5], [0]], slice(y, axes = [0], begin = [1], end = [3]))",
+                         lambda x, y: np.concatenate([y[2:3], x[1:5], y[1:2]])),
+    "index_of_largest": ("argmax_reduce(y + [0, 0, 16777214, 0, 0, 0], axes = [0])", lambda x, y: np.array([2])),
+    "index_of_smallest": ("argmin_reduce(y - [0, 0, 0, 0, 16777212, 0], axes = [0])", lambda x, y: np.array([4])),
     "range_down": ("tract_core_range(5, 0, -2)", lambda x, y: np.arange(5, 0, -2)),
     "range_down_to_the_end": ("tract_core_range(4, 0, -2)", lambda x, y: np.arange(4, 0, -2)),
     "range_below_zero": ("tract_core_range(0, -5, -2)", lambda x, y: np.arange(0, -5, -2)),
@@ -147,6 +157,33 @@ def test_tract_agrees(tmp_path: Path, case: str) -> None:
     found = tract.nnef().with_tract_transformers().load(str(tmp_path)).into_runnable().run([EDGES, EXPONENTS])[0].to_numpy()
     assert found.dtype == np.int64
     np.testing.assert_array_equal(found, formula(EDGES, EXPONENTS))
+
+
+# As f32, the two integers of largest and of smallest value are equal.
+TIES = np.array([2**24, 2**24 + 1, 3, -2**24, -2**24 - 1, 0], np.int64)
+
+
+@pytest.mark.parametrize(("call", "expected"), [
+    ("tract_core_topk(x, k = 2, axis = 0)", ([2**24 + 1, 2**24], [1, 0])),
+    ("tract_core_topk(x, k = 2, axis = 0, largest = false)", ([-2**24 - 1, -2**24], [4, 3])),
+    ("tract_core_topk_by(x, count, axis = 0)", ([2**24 + 1], [1])),
+])
+def test_largest_integers(nnefc: Path, tmp_path: Path, call: str, expected: tuple[list[int], list[int]]) -> None:
+    tool = Nnefc(nnefc, tmp_path)
+    document = tmp_path / "net.nnef"
+    document.write_text("version 1.0;\nextension tract_registry tract_core;\n\ngraph net( x, n ) -> ( values, places )\n{\n"
+                        "    x = tract_core_external(shape = [6], datum_type = 'i64');\n"
+                        "    n = tract_core_external(shape = [1], datum_type = 'i64');\n    count = squeeze(n, axes = [0]);\n"
+                        f"    (values, places) = {call};\n}}\n", encoding="utf-8")
+    flat = tmp_path / "flat.nnef"
+    flat.write_text(tool.expand(document), encoding="utf-8")
+    np.savez(tmp_path / "in.npz", x=TIES, n=np.array([1], np.int64))
+    for model in (document, flat):
+        for backend in ("reference", "fast"):
+            found = tool.run(model, "--inputs", tmp_path / "in.npz", "--backend", backend)
+            assert found["values"].dtype == found["places"].dtype == np.int64
+            np.testing.assert_array_equal(found["values"], expected[0])
+            np.testing.assert_array_equal(found["places"], expected[1])
 
 
 def test_a_result_that_is_assigned_twice_keeps_its_name(nnefc: Path, tmp_path: Path) -> None:
