@@ -204,7 +204,7 @@ OutputPort ExtendInput(NodeLowering& n, OutputPort input, const PartialShape& sh
 }
 
 // Pads the result for negative pads, since OpenVINO does not support those. No window reaches these elements,
-// so they are zero.
+// so they are zero. Negative growth crops.
 OutputPort GrowResult(NodeLowering& n, OutputPort result, const std::vector<int64_t>& grow_begin,
                       const std::vector<int64_t>& grow_end) {
   std::vector<int64_t> begin(2, 0);
@@ -249,6 +249,17 @@ OutputPort Deconvolve(NodeLowering& n, OutputPort input, const PartialShape& sha
     growth = std::max<int64_t>(growth, 0);
     (*extra)[i] = std::min(growth, window.stride[i] - 1);
     grow_end[i] = growth - (*extra)[i];
+    const ir::Dim extent = n.Shape(input, shape.rank())[static_cast<int64_t>(i) + 2];
+    if (!extent.known()) continue;
+    // OpenVINO's result has an element at least; what the pads crop beyond it is cropped after the growth.
+    const int64_t pads = window.pad_begin[i] + window.pad_end[i];
+    const int64_t left = (extent.value() - 1) * window.stride[i] + window.reach(i) + (*extra)[i] - pads;
+    const int64_t surplus = std::clamp<int64_t>(1 - left, 0, pads);
+    const int64_t at_begin = std::min(surplus, window.pad_begin[i]);
+    window.pad_begin[i] -= at_begin;
+    grow_begin[i] -= at_begin;
+    window.pad_end[i] -= surplus - at_begin;
+    grow_end[i] -= surplus - at_begin;
   }
   const std::optional<int64_t> groups = Groups(n, filter, filter.result_channels);
   if (!groups) return input;
