@@ -129,7 +129,7 @@ bool SamplesElsewhere(NodeLowering& n, llvm::ArrayRef<int64_t> sizes, llvm::Arra
   return false;
 }
 
-// How Interpolate can lead to tract's extents.
+// The inputs by which Interpolate has the extents of tract.
 enum class Leading {
   kByScales,
   kBySizes,  // there are no scales, or each extent is the exact product, and its quotient the scale

@@ -251,7 +251,7 @@ OutputPort Deconvolve(NodeLowering& n, OutputPort input, const PartialShape& sha
     grow_end[i] = growth - (*extra)[i];
     const ir::Dim extent = n.Shape(input, shape.rank())[static_cast<int64_t>(i) + 2];
     if (!extent.known()) continue;
-    // OpenVINO's result has an element at least; what the pads crop beyond it is cropped after the growth.
+    // OpenVINO's result has an element at least. The growth is followed by the rest of the crop.
     const int64_t pads = window.pad_begin[i] + window.pad_end[i];
     const int64_t left = (extent.value() - 1) * window.stride[i] + window.reach(i) + (*extra)[i] - pads;
     const int64_t surplus = std::clamp<int64_t>(1 - left, 0, pads);
