@@ -129,7 +129,7 @@ bool SamplesElsewhere(NodeLowering& n, llvm::ArrayRef<int64_t> sizes, llvm::Arra
   return false;
 }
 
-// The inputs by which Interpolate has the extents of tract.
+// Sources of the extents of Interpolate.
 enum class Leading {
   kByScales,
   kBySizes,  // there are no scales, or each extent is the exact product, and its quotient the scale

@@ -124,7 +124,7 @@ OutputPort Truncated(NodeLowering& cast, OutputPort dividend, OutputPort divisor
                   Attributes({{"auto_broadcast", "numpy"}, {"m_pythondiv", false}}));
 }
 
-// Subtracts the remainder, which has the divisor's sign, so that the division is exact.
+// Subtracts the remainder, of the divisor's sign, so that the division is exact.
 OutputPort Floored(NodeLowering& cast, const Fraction& fraction) {
   const OutputPort rest = cast.Binary("FloorMod", fraction.dividend, fraction.divisor);
   return Truncated(cast, cast.Binary("Subtract", fraction.dividend, rest), fraction.divisor);
