@@ -215,7 +215,7 @@ void ConvolveScales(Graph& graph, const ir::Node& product) {
   const ir::Graph& ir = graph.ir();
   if (!product.Is(ir::ElementFunction::kMultiply)) return;
   const std::optional<Shape> image = product.output().shape.extents();
-  if (!image || image->size() < 3 || image->size() > 4 ||
+  if (!image || image->size() < 3 || image->size() > 4 || Volume(*image) == 0 ||
       ir.output(product.input(0)).shape.extents() != image || !RangeOf(ir, ir.node(product.input(0).node)) ||
       !IsQuantizedAgain(ir, product, *image))
     return;

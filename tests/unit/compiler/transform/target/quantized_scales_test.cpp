@@ -47,6 +47,14 @@ TEST_F(ConvolveQuantizedScalesTest, AFilterOfOneTap) {
             (std::vector<double>{2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17}));
 }
 
+// A window reads at least one element.
+TEST_F(ConvolveQuantizedScalesTest, ImagesWithoutPixels) {
+  for (const char* shape : {"[1,16,0,2]", "[1,16,3,0]"})
+    EXPECT_FALSE(IsConvolved(Image(shape) + Scaled() + again_)) << shape;
+  EXPECT_FALSE(IsConvolved(Image("[1,16,0]", "[1,16,1]") + Scaled() + again_));
+  EXPECT_TRUE(IsConvolved(Image("[1,16,1]", "[1,16,1]") + Scaled() + again_));
+}
+
 TEST_F(ConvolveQuantizedScalesTest, SumsByChannel) {
   const auto sum = [](const std::string& inputs) { return TargetStep("a", "opset1.Add", inputs); };
   const std::string again = Quantized("r", "%a") + TargetResult("r");
