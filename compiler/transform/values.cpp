@@ -26,6 +26,14 @@ std::optional<std::vector<int64_t>> KnownInts(const Port& port) {
   return ints;
 }
 
+std::optional<std::vector<int64_t>> KnownOrder(const Node& transpose) {
+  std::optional<std::vector<int64_t>> order = KnownInts(transpose.in_port(1));
+  if (!order) return std::nullopt;
+  const auto rank = static_cast<int64_t>(order->size());
+  for (int64_t& axis : *order) axis += axis < 0 ? rank : 0;
+  return order;
+}
+
 std::optional<double> KnownNumber(const Port& port) {
   const std::optional<TensorValue>& value = port.value();
   if (!value || value->volume() == 0) return std::nullopt;

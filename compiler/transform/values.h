@@ -16,6 +16,9 @@ std::optional<std::vector<int64_t>> KnownInts(const Port& port);
 // Returns the number that all elements equal.
 std::optional<double> KnownNumber(const Port& port);
 
+// Returns the order of the axes of a Transpose without negative numbers; nothing if it is unknown. An empty
+// order reverses the axes.
+std::optional<std::vector<int64_t>> KnownOrder(const Node& transpose);
 // Returns a permutation of axes with the last two swapped.
 std::vector<int64_t> WithLastAxesSwapped(std::vector<int64_t> order);
 // Returns whether a permutation of axes is the identity.

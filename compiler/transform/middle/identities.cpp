@@ -75,10 +75,9 @@ opset1.Result "y" (%2)
         return false;
     }
   }
-  // An empty order reverses the axes.
   static bool IsIdleTranspose(const Node& node) {
-    const auto order = KnownInts(node.in_port(1));
-    return order && !order->empty() && llvm::is_sorted(*order);
+    const auto order = KnownOrder(node);
+    return order && !order->empty() && KeepsAxes(*order);
   }
   static bool IsIdlePad(const Node& node) { return AreAll(node.in_port(1), 0) && AreAll(node.in_port(2), 0); }
 };
@@ -105,8 +104,8 @@ opset1.Result "y" (%4)
   void ReplacePattern(Graph& graph, const Match& match) override {
     const Node first = match["first"];
     const Node second = match["second"];
-    const auto inner = KnownInts(first.in_port(1));
-    const auto outer = KnownInts(second.in_port(1));
+    const auto inner = KnownOrder(first);
+    const auto outer = KnownOrder(second);
     if (!inner || !outer || inner->empty() || outer->size() != inner->size()) return;
     std::vector<int64_t> order;
     for (int64_t axis : *outer) order.push_back((*inner)[static_cast<size_t>(axis)]);

@@ -15,7 +15,7 @@ using Axes = std::vector<int64_t>;
 // Returns whether a node transposes the matrices of a tensor [N, rows, columns].
 bool TransposesMatrices(const Node& node) {
   if (!node.ir().Is(ir::Rearrangement::kTranspose)) return false;
-  const std::optional<Axes> order = KnownInts(node.in_port(1));
+  const std::optional<Axes> order = KnownOrder(node);
   return order && *order == Axes{0, 2, 1};
 }
 

@@ -92,11 +92,9 @@ class Squeeze {
 
   // Transposes the image. A dropped axis stays before the one that follows it.
   void PostponeTranspose(const Node& transpose) {
-    const std::optional<std::vector<int64_t>> order = KnownInts(transpose.in_port(1));
+    const std::optional<std::vector<int64_t>> order = KnownOrder(transpose);
     const std::optional<Shape> result = transpose.out_port(0).shape().extents();
     if (!order || order->size() != squeezed_.size() || !result) return;
-    const auto is_negative = [](int64_t axis) { return axis < 0; };
-    if (llvm::any_of(*order, is_negative)) return;
     std::vector<std::vector<int64_t>> groups(1);  // each kept axis with the dropped ones before it
     for (size_t axis = 0; axis < whole_.size(); ++axis) {
       groups.back().push_back(static_cast<int64_t>(axis));

@@ -20,7 +20,7 @@ using Axes = std::vector<int64_t>;
 // Returns the order of a Transpose of a tensor of this rank; nothing for other nodes and unknown orders.
 std::optional<Axes> OrderOf(const Node& node, size_t rank) {
   if (!node.ir().Is(ir::Rearrangement::kTranspose)) return std::nullopt;
-  const std::optional<Axes> order = KnownInts(node.in_port(1));
+  const std::optional<Axes> order = KnownOrder(node);
   return order && order->size() == rank ? order : std::nullopt;
 }
 

@@ -187,6 +187,27 @@ TEST_F(ConditionsTest, OrdersOfTranspositions) {
   EXPECT_TRUE(is_removed("i64[2]", "0, 1"));
   EXPECT_FALSE(is_removed("i64[2]", "1, 0"));
   EXPECT_FALSE(is_removed("i64[0]", ""));
+  // Negative axes count from the end.
+  EXPECT_TRUE(is_removed("i64[2]", "-2, -1"));
+  EXPECT_TRUE(is_removed("i64[2]", "0, -1"));
+  EXPECT_FALSE(is_removed("i64[2]", "-1, 0"));
+  EXPECT_FALSE(is_removed("i64[2]", "-1, -2"));
+}
+
+TEST_F(ConditionsTest, NegativeAxesOfTwoTranspositions) {
+  for (const auto& [first, second] :
+       {std::pair("1, 2, 0", "0, -1, 1"), {"-2, -1, 0", "0, 2, 1"}, {"1, -1, -3", "-3, -1, -2"}}) {
+    const auto graph = Parse(Numbered(DataOf("x", "[2,3,4]") + ItemsOf("a", "i64[3]", first) +
+                                      NodeOf("t", "Transpose", "%x, %a") + ItemsOf("b", "i64[3]", second) +
+                                      NodeOf("y", "Transpose", "%t, %b") + ResultOf("y")));
+    ASSERT_NE(graph, nullptr);
+    EXPECT_EQ(Run(StandardTransformations(), *graph, Side::kAfterLowering,
+                  {.only = {"middle.FuseTransposesSequence"}}),
+              "");
+    const ir::Node& made = graph->node(graph->node(graph->results()[0]).input(0).node);
+    EXPECT_EQ(graph->node(made.input(0).node).type(), "Parameter") << first << second;
+    EXPECT_EQ(made.output().shape, (ir::PartialShape{3, 2, 4})) << first << second;
+  }
 }
 
 // Views that end in one of no axes become a squeeze of all axes.

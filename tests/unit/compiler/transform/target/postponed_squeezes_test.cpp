@@ -92,6 +92,10 @@ TEST_F(SqueezesTest, TransposesMoveBefore) {
            "t", "2, 3", "[3,4,1,1]");
   EXPECT_EQ(InputOf("Transpose", 1), (std::vector<double>{1, 0, 2, 3}));
   EXPECT_EQ(InputOf("Reshape", 1), (std::vector<double>{2, 3}));
+  // Negative axes count from the end.
+  Squeezed({TargetConstant("order", "i64[2]", "-1, -2"), TargetStep("t", "opset1.Transpose", "%s, %order")},
+           "t", "2, 3", "[3,4,1,1]");
+  EXPECT_EQ(InputOf("Transpose", 1), (std::vector<double>{1, 0, 2, 3}));
 }
 
 TEST_F(SqueezesTest, OthersRemain) {

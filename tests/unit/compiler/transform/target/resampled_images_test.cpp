@@ -117,6 +117,10 @@ TEST_F(ResampledTest, OthersRemain) {
          TargetStep("u", "opset1.Transpose", is_first ? "%i, %order" : "%i, %none"), TargetResult("u")});
     EXPECT_FALSE(Moves(nodes)) << nodes;
   }
+  // Negative axes count from the end.
+  EXPECT_TRUE(Moves(Resampled({.back = "0, -1, 1, -2"})));
+  EXPECT_TRUE(Moves(Resampled({.order = "0, -2, -1, 1"})));
+  EXPECT_FALSE(Moves(Resampled({.back = "0, -1, -2, 1"})));
   // A second reader.
   EXPECT_FALSE(Moves(Resampled({}, {TargetStep("r", "opset1.ReLU", "%i"), "  opset1.Result \"z\" (%r)\n"})));
 }
