@@ -68,7 +68,9 @@ TEST(TraitsOfRowsTest, CostsOfFunctions) {
 TEST(TraitsOfRowsTest, ResultsForIntegers) {
   EXPECT_EQ(NnefNames(&OpInfo::integers, IntegerResult::kWhole),
             (Names{"abs", "ceil", "floor", "max_reduce", "min_reduce", "neg", "pad", "relu", "round", "sign",
-                   "sqr", "sum_reduce", "tract_core_einsum", "tract_core_product_reduce"}));
+                   "sqr", "sum_reduce", "tract_core_cumsum", "tract_core_einsum", "tract_core_product_reduce",
+                   "tract_core_scatter_elements", "tract_core_scatter_nd", "tract_core_topk",
+                   "tract_core_topk_by"}));
   EXPECT_EQ(NnefNames(&OpInfo::integers, IntegerResult::kQuotient), (Names{"div", "mean_reduce"}));
   EXPECT_EQ(NnefNames(&OpInfo::integers, IntegerResult::kPower), Names{"pow"});
 }
