@@ -3,6 +3,7 @@
 
 #include <sstream>
 
+#include "fmt/format.h"
 #include "tests/unit/compiler/transform/transform_support.h"
 
 namespace nnefc::transform {
@@ -22,10 +23,10 @@ class Pack : public FrontReplacementOp {
 
  protected:
   std::vector<Node> ReplaceOp(Graph& graph, const Node& node) override {
-    const ir::Attribute axis = node.Get("axis");
+    const int64_t axis = node.Get("axis").AsInt();
     std::vector<Port> sources;
     for (const Port& input : node.in_ports()) {
-      const Node axes = graph.CreateConst(TensorValue::FromInts({1}, {axis.AsInt()}));
+      const Node axes = graph.CreateConst(TensorValue::FromInts({1}, {axis}));
       const Node unsqueeze = graph.CreateNode("Unsqueeze", {}, {.name = node.name() + "/Unsqueeze"});
       unsqueeze.in_port(1).Connect(axes.out_port(0));
       input.GetConnection().SetDestination(unsqueeze.in_port(0));
@@ -168,7 +169,7 @@ TEST_F(PartsOfExamplesTest, ResultsAnywhere) {
       const std::string label = statement.substr(0, statement.find_first_of(" :"));
       const std::string result = "opset1.Result \"here\" (" + label + ")\n";
       ExpectRuns(list, *item, before + result);
-      ExpectRuns(list, *item, all + others + result + sinks);
+      ExpectRuns(list, *item, fmt::format("{}{}{}{}", all, others, result, sinks));
       ++parts;
     }
   }
