@@ -206,6 +206,7 @@ COMPUTED_OTHERWISE: list[tuple[str, Callable[[Node], bool], str]] = [
     ("GatherTree", lambda node: node.inputs[2].array.min(initial=1) < 1, "OpenVINO writes before the data"),
     ("SingleImage", lambda node: float(attribute(node, "min_size")) > 10 and int(attribute(node, "post_nms_count")) > 3,
      "fewer regions are large enough: the plug-in does not write the others"),
+    ("TopK$", lambda node: has_unordered_ties(node), "equal elements have no order; with AVX2 the plug-in takes the last one"),
     ("TopKROIs", lambda node: int(attribute(node, "max_rois", "0")) > len(node.inputs[0].array),
      "fewer regions than `max_rois`: the plug-in does not write the others"),
     ("PriorGridGenerator", lambda node: attribute(node, "h", "0") != "0" or attribute(node, "w", "0") != "0",
@@ -236,6 +237,16 @@ def has_other_reduction_axes(node: Node) -> bool:
     first = 2 - (attribute(node, "across_channels", "true") == "true")
     axes = numbers(node, "reduction_axes")
     return bool(axes) and axes != list(range(first, node.inputs[0].array.ndim))
+
+
+def has_unordered_ties(node: Node) -> bool:
+    """Equal elements along the axis of a TopK, which only stable sorting by values orders."""
+    data, axis = node.inputs[0].array, int(attribute(node, "axis"))
+    if attribute(node, "stable", "false") == "true" and attribute(node, "sort") == "value":
+        return False
+    if not -data.ndim <= axis < data.ndim:
+        return False
+    return bool((np.diff(np.sort(data, axis), axis=axis) == 0).any())
 
 
 def is_degenerate_range(node: Node) -> bool:
