@@ -33,7 +33,7 @@ class Sleeper final : public kernels::Kernel {
     if (way_ == kFailing) return kernels::KernelFault("it fails");
     // The second run is the first one after the warm-up.
     const bool is_late = way_ == kFastLater && ++runs_ == 2;
-    ::usleep(is_late ? 200'000 : way_.starts_with(kFast) ? 500 : 5000);
+    ::usleep(is_late ? 200'000 : way_.starts_with(kFast) ? 500 : 20'000);
     return Success();
   }
 
