@@ -56,7 +56,9 @@ def test_openvino_computes_the_same(dumped: Path) -> None:
     core = ov.Core()
     failures, compared, seen = [], 0, set()
     for path in sorted(dumped.glob("*.xml"), key=lambda p: int(p.stem)):
-        if operations(path) & WITHOUT_MEANING:
+        # With AVX2, the plug-in reads memory that it did not write: results change from run to run.
+        is_unwritten = {"ConvolutionBackpropData", "Interpolate", "Pad", "Sqrt"} <= operations(path)
+        if is_unwritten or operations(path) & WITHOUT_MEANING:
             continue
         inputs, expected, bounds = (load(path.with_suffix(f".{kind}.npz")) for kind in ("inputs", "results", "bounds"))
         if not fits(inputs):
@@ -70,15 +72,9 @@ def test_openvino_computes_the_same(dumped: Path) -> None:
             continue
         compared += 1
         seen |= operations(path)
-        # With AVX2, the plug-in reads memory that it did not write: one of several runs computes the same.
-        for attempt in range(12):
-            if attempt:
-                request = core.compile_model(path, "CPU", {"INFERENCE_PRECISION_HINT": "f32"}).create_infer_request()
-                request.infer(dict(enumerate(inputs)))
-            told = [difference(request.get_output_tensor(i).data, *pair) for i, pair in enumerate(zip(expected, bounds))]
-            if not any(told):
+        for index, (result, bound) in enumerate(zip(expected, bounds)):
+            if told := difference(request.get_output_tensor(index).data, result, bound):
+                failures.append(f"{path.stem} {sorted(operations(path))}: result {index}: {told}")
                 break
-        else:
-            failures.append(f"{path.stem} {sorted(operations(path))}: {next(filter(None, told))}")
     print(f"{compared} graphs of {len(seen)} operations computed by OpenVINO too")
     assert not failures, "\n".join(failures)
