@@ -11,6 +11,7 @@ import os
 import re
 import subprocess
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -52,13 +53,23 @@ def operations(path: Path) -> set[str]:
     return set(re.findall(r'<layer [^>]*type="(\w+)"', path.read_text())) - {"Parameter", "Const", "Result"}
 
 
+def has_dilated_volumes(path: Path) -> bool:
+    """Returns true for a dilated Convolution of volumes from one channel to one. With AVX2, the plug-in reads memory that it
+    did not write: the results differ from NumPy's, and from run to run.
+    """
+    for layer in ElementTree.parse(path).iterfind("layers/layer[@type='Convolution']"):
+        dilations = [int(item) for item in layer.find("data").get("dilations").split(",")]
+        filter_extents = [int(dim.text) for dim in layer.findall("input/port")[1].findall("dim")]
+        if len(dilations) == 3 and max(dilations) > 1 and filter_extents[:2] == [1, 1]:
+            return True
+    return False
+
+
 def test_openvino_computes_the_same(dumped: Path) -> None:
     core = ov.Core()
     failures, compared, seen = [], 0, set()
     for path in sorted(dumped.glob("*.xml"), key=lambda p: int(p.stem)):
-        # With AVX2, the plug-in reads memory that it did not write: results change from run to run.
-        is_unwritten = {"ConvolutionBackpropData", "Interpolate", "Pad", "Sqrt"} <= operations(path)
-        if is_unwritten or operations(path) & WITHOUT_MEANING:
+        if operations(path) & WITHOUT_MEANING or has_dilated_volumes(path):
             continue
         inputs, expected, bounds = (load(path.with_suffix(f".{kind}.npz")) for kind in ("inputs", "results", "bounds"))
         if not fits(inputs):
