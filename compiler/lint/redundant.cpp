@@ -51,7 +51,7 @@ class Redundant {
     const ir::OpId wanted = graph_.registry().Find(ir::kNnefSet, callee);
     const bool is_transpose = wanted == transpose_;
     Finding finding;
-    std::vector<ir::NodeId> others;  // one per instantiation
+    std::vector<ir::NodeId> later_nodes;  // one per instantiation
     for (ir::NodeId id : subject_.NodesAt(site)) {
       const ir::Node& node = graph_.node(id);
       if (node.op() != wanted) continue;
@@ -59,7 +59,7 @@ class Redundant {
       if (next.kind == Finding::Kind::kNone) return;
       if (finding.kind == Finding::Kind::kNone) finding = next;
       if (finding.kind != next.kind) return;
-      others.push_back(next.other);
+      later_nodes.push_back(next.other);
     }
     if (finding.kind == Finding::Kind::kNone) return;
     const Rule& rule = is_transpose ? kRedundantTranspose : kRedundantReshape;
@@ -80,7 +80,7 @@ class Redundant {
                             "this `{}` is for nothing: the `reshape` of its result gives the shape; "
                             "reshape the input of this one there",
                             callee),
-            expr, others);
+            expr, later_nodes);
         break;
       case Finding::Kind::kNone:
         break;

@@ -101,9 +101,8 @@ bool IsSymbol(const Linear& sum) {
 
 // Returns whether a part, or the one beyond a blank, is an operator. `step` is the direction: 1 or -1.
 bool IsNextToOperator(const std::vector<Part>& parts, size_t at, int step) {
-  const auto beside = [&](size_t i) { return i + static_cast<size_t>(step); };
-  size_t next = beside(at);
-  if (next < parts.size() && parts[next].text == " ") next = beside(next);
+  size_t next = at + static_cast<size_t>(step);
+  if (next < parts.size() && parts[next].text == " ") next += static_cast<size_t>(step);
   constexpr std::string_view kOperators = "+-*/^";
   return next < parts.size() && parts[next].text.size() == 1 &&
          kOperators.find(parts[next].text[0]) != std::string_view::npos;

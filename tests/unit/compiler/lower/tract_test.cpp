@@ -66,8 +66,33 @@ TEST(LoweringOfTrees, RowsAndClassesOfLeaves) {
   }
   EXPECT_EQ(MessageOf({.leaves = "0, 0, 2, 0"}), "row 1 of `leaves` names the class 2 of 2");
   EXPECT_EQ(MessageOf({.leaves = "0, 0, -1, 0"}), "row 1 of `leaves` names the class -1 of 2");
-  EXPECT_EQ(MessageOf({.classes = "1099511627776"}),
-            "3 nodes have votes for 1099511627776 classes; expected at most 268435456 in all");
+  for (const char* classes : {"89478486", "1099511627776"}) {  // 3 * 89478485 are fewer than 2^28
+    EXPECT_EQ(MessageOf({.classes = classes}),
+              fmt::format("3 nodes have votes for {} classes; expected at most 268435456 in all", classes));
+  }
+}
+
+// More than 2^28 weights are refused before they are computed.
+TEST(LoweringOfResampling, ManyWeights) {
+  const auto message_of = [](const char* operation, const char* type, const char* attributes) {
+    NnefGraph g;
+    g.Result("y", g.Op(operation, "y", {g.External("x", type)}, attributes));
+    return g.Lower() == nullptr ? g.FirstMessage() : "";
+  };
+  const char* const cubic =
+      "coord_transformer = \"half_pixel\", interpolator = \"cubic\", nearest_mode = \"floor\", "
+      "cubic_coeff_a = -0.75, exclude_outside = false, antialias = false, extrapolation_value = 0.0, roi = "
+      "[], ";
+  const auto resample = [&](const char* type, const char* scales) {
+    return message_of("tract_onnx_resample", type, fmt::format("{}scales = [{}]", cubic, scales).c_str());
+  };
+  EXPECT_EQ(resample("f32[1,16384]", "1.0, 1.0001"),
+            "`tract_onnx_resample` weighs 16385 by 16384 elements along axis 1; expected at most 268435456 "
+            "weights");
+  EXPECT_EQ(resample("f32[16385,1]", "0.99999, 1.0"),
+            "`tract_onnx_resample` weighs 16384 by 16385 elements along axis 0; expected at most 268435456 "
+            "weights");
+  EXPECT_EQ(resample("f32[1,64]", "1.0, 1.0001"), "");
 }
 
 // A state of many elements is not materialized.

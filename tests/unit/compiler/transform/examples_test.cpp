@@ -144,7 +144,7 @@ class PartsOfExamplesTest : public BuiltInTest {
   }
 };
 
-// A Result reads each value in turn: the only one, or besides the other readers.
+// A Result reads each value in turn, alone or in addition to the other readers.
 TEST_F(PartsOfExamplesTest, ResultsAnywhere) {
   const TransformationList list = StandardTransformations();
   Emitter emitter;
